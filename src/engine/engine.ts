@@ -16,7 +16,8 @@ export interface Run {
 	readonly settled: Promise<void>;
 }
 
-export type Effort = "low" | "medium" | "high";
+/** agy's effort tiers, weakest first. `xhigh` and `max` came with agy 1.2.11; which of them a model has, its slugs say. */
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 export type RunMode = "plan" | "accept-edits";
 
 export interface RunRequest {
