@@ -106,5 +106,12 @@ export const settingsSchema = z.object({
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
+/** In the order of the schema, which is the order people see. */
+export const settingNames = Object.keys(settingsSchema.shape) as readonly SettingName[];
+
+export function isSettingName(text: string): text is SettingName {
+	return Object.hasOwn(settingsSchema.shape, text);
+}
+
 /** All defaults. */
 export const defaultSettings: Settings = settingsSchema.parse({});

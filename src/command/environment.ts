@@ -1,0 +1,105 @@
+import type { SettingsSource } from "../config/settings-source.ts";
+import type { Clock } from "../engine/clock.ts";
+import type { Outcome } from "../engine/events.ts";
+import type { ModelCatalogue } from "../models/catalogue.ts";
+import type { QuotaReader } from "../quota/quota-reader.ts";
+
+/**
+ * What `/agy` needs from the rest of the extension; one for each session, put together where the extension is wired up. Every
+ * sub-command is written against this, so each can be tried without agy, without pi and without a session.
+ */
+export interface CommandEnvironment {
+	readonly settings: SettingsSource;
+	readonly catalogue: ModelCatalogue;
+	readonly quota: QuotaReader;
+	readonly conversation: ConversationControl;
+	readonly probes: Probes;
+	readonly clock: Clock;
+	/** The folder of the log files. */
+	readonly logDirectory: string;
+	readonly piVersion: string;
+	/** The engine that turns run on, by its name. */
+	readonly engineName: string;
+	/** How this session's last antigravity turn ended; absent before the first. */
+	lastTurn(): LastTurn | undefined;
+	/** Whether pi's tools are offered to agy right now. Absent while there is no bridge. */
+	bridgeStatus?(): BridgeStatus;
+}
+
+export interface LastTurn {
+	/** Milliseconds since the epoch. */
+	readonly endedAt: number;
+	readonly outcome: Outcome;
+	/** One sentence for people, for failures the one that the turn's message held. */
+	readonly summary: string;
+}
+
+export interface BridgeStatus {
+	/** One sentence: running and how, or why not. */
+	readonly state: string;
+	/** The names of the tools that agy is offered. */
+	readonly tools: readonly string[];
+}
+
+/** The agy conversation that this pi session continues. */
+export interface ConversationControl {
+	current(): BoundConversation | undefined;
+	/** The next turn starts a new agy conversation and tells it what has been said so far. */
+	startNew(): Promise<void>;
+	/** The next turn continues conversation `id`. */
+	use(id: string): Promise<UseResult>;
+	/** Forgets what this session has with agy. agy's own files stay. False when there was nothing. */
+	clear(): Promise<boolean>;
+	/** Ids that `use` would accept, newest first; for completions, so it must be cheap. */
+	recent(): readonly string[];
+}
+
+export interface BoundConversation {
+	readonly id: string;
+	/** agy's database of it. */
+	readonly path: string;
+	readonly title?: string;
+	/** The model family that it was last used with. */
+	readonly family?: string;
+}
+
+export type UseResult =
+	| { readonly ok: true }
+	/** `problem` is a sentence for people: not found, another folder's, in use. */
+	| { readonly ok: false; readonly problem: string };
+
+/** Questions about the machine. None rejects; each has its own time limit. */
+export interface Probes {
+	/** Finds the binary and asks for its version. */
+	agy(): Promise<AgyProbe>;
+	/** The working folder of the session. */
+	readonly cwd: string;
+	/** The user's home folder, where agy keeps its own. */
+	readonly home: string;
+	/** agy's folder of conversation databases. */
+	readonly conversationsDir: string;
+	/** Reads the newest conversation agy wrote, as a turn would. */
+	decoding(): Promise<DecodingProbe>;
+	/** Whether changes of a file in agy's folder are reported, or must be polled for. */
+	fileEvents(): Promise<"events" | "polling">;
+	/** Names of other extensions that claim the provider `antigravity` or the command `/agy`. */
+	conflicts(): readonly string[];
+}
+
+export type AgyProbe =
+	| {
+			readonly found: true;
+			readonly path: string;
+			readonly version: string;
+			/** Set when this version is below what the extension needs. */
+			readonly tooOldFor?: { readonly floor: string };
+	  }
+	| { readonly found: false; readonly searched: readonly string[] }
+	/** The file is there and did not answer as agy does. */
+	| { readonly found: "broken"; readonly path: string; readonly cause: string };
+
+export type DecodingProbe =
+	| { readonly kind: "decoded"; readonly id: string; readonly steps: number; readonly unknownSteps: number }
+	/** There is no conversation yet. */
+	| { readonly kind: "none" }
+	| { readonly kind: "failed"; readonly path: string; readonly cause: string };
