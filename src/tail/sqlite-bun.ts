@@ -1,4 +1,4 @@
-import { type Sqlite, SqliteError, type SqliteRow } from "./sqlite.ts";
+import { type Sqlite, type SqliteRow, withSqliteErrors } from "./sqlite.ts";
 
 /** The part of Bun's module that is used; its own types would clash with Node's. */
 interface BunSqliteModule {
@@ -22,15 +22,15 @@ export async function loadBunSqlite(): Promise<Sqlite> {
 	return {
 		engine: "bun:sqlite",
 		openReadOnly(path, timeoutMs) {
-			const database = translated(() => new Database(path, { readonly: true }));
-			translated(() => database.run(`PRAGMA busy_timeout = ${Math.trunc(timeoutMs)}`));
+			const database = withSqliteErrors(() => new Database(path, { readonly: true }));
+			withSqliteErrors(() => database.run(`PRAGMA busy_timeout = ${Math.trunc(timeoutMs)}`));
 			let open = true;
 			return {
 				prepare(sql) {
-					const statement = translated(() => database.prepare(sql));
+					const statement = withSqliteErrors(() => database.prepare(sql));
 					return {
-						get: (...params) => translated(() => statement.get(...params) ?? undefined),
-						all: (...params) => translated(() => statement.all(...params)),
+						get: (...params) => withSqliteErrors(() => statement.get(...params) ?? undefined),
+						all: (...params) => withSqliteErrors(() => statement.all(...params)),
 					};
 				},
 				close() {
@@ -40,18 +40,4 @@ export async function loadBunSqlite(): Promise<Sqlite> {
 			};
 		},
 	};
-}
-
-function translated<T>(run: () => T): T {
-	try {
-		return run();
-	} catch (error) {
-		const message = error instanceof Error ? error.message : String(error);
-		throw new SqliteError(message, resultCode(error), error);
-	}
-}
-
-function resultCode(error: unknown): number {
-	const carries = typeof error === "object" && error !== null && "errno" in error;
-	return carries && typeof error.errno === "number" ? error.errno : 0;
 }

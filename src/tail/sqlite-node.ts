@@ -1,4 +1,4 @@
-import { type Sqlite, SqliteError, type SqliteRow } from "./sqlite.ts";
+import { type Sqlite, type SqliteRow, withSqliteErrors } from "./sqlite.ts";
 
 /** `node:sqlite`; rejects where the runtime does not have it. */
 export async function loadNodeSqlite(): Promise<Sqlite> {
@@ -6,13 +6,13 @@ export async function loadNodeSqlite(): Promise<Sqlite> {
 	return {
 		engine: "node:sqlite",
 		openReadOnly(path, timeoutMs) {
-			const database = translated(() => new DatabaseSync(path, { readOnly: true, timeout: timeoutMs }));
+			const database = withSqliteErrors(() => new DatabaseSync(path, { readOnly: true, timeout: timeoutMs }));
 			return {
 				prepare(sql) {
-					const statement = translated(() => database.prepare(sql));
+					const statement = withSqliteErrors(() => database.prepare(sql));
 					return {
-						get: (...params) => translated(() => statement.get(...params) as SqliteRow | undefined),
-						all: (...params) => translated(() => statement.all(...params) as SqliteRow[]),
+						get: (...params) => withSqliteErrors(() => statement.get(...params) as SqliteRow | undefined),
+						all: (...params) => withSqliteErrors(() => statement.all(...params) as SqliteRow[]),
 					};
 				},
 				close() {
@@ -21,18 +21,4 @@ export async function loadNodeSqlite(): Promise<Sqlite> {
 			};
 		},
 	};
-}
-
-function translated<T>(run: () => T): T {
-	try {
-		return run();
-	} catch (error) {
-		const message = error instanceof Error ? error.message : String(error);
-		throw new SqliteError(message, resultCode(error), error);
-	}
-}
-
-function resultCode(error: unknown): number {
-	const carries = typeof error === "object" && error !== null && "errcode" in error;
-	return carries && typeof error.errcode === "number" ? error.errcode : 0;
 }

@@ -47,23 +47,19 @@ export class SqliteMissingError extends Error {
 	}
 }
 
-type Loader = () => Promise<Sqlite>;
-
-const loadNode: Loader = async () => (await import("./sqlite-node.ts")).loadNodeSqlite();
-const loadBun: Loader = async () => (await import("./sqlite-bun.ts")).loadBunSqlite();
-
-/**
- * The engine of this process; rejects with `SqliteMissingError`. (Node 22 announces `node:sqlite` as experimental through
- * `process.emitWarning`, which pi's command line has switched off before any extension loads.)
- */
-export async function loadSqlite(loaders: readonly Loader[] = [loadNode, loadBun]): Promise<Sqlite> {
-	const causes: unknown[] = [];
-	for (const load of loaders) {
-		try {
-			return await load();
-		} catch (error) {
-			causes.push(error);
-		}
+/** Runs a call into an engine and turns what it throws into a `SqliteError`. */
+export function withSqliteErrors<T>(call: () => T): T {
+	try {
+		return call();
+	} catch (error) {
+		throw new SqliteError(error instanceof Error ? error.message : String(error), resultCode(error), error);
 	}
-	throw new SqliteMissingError(new AggregateError(causes));
+}
+
+/** Node names the extended result code `errcode`, Bun `errno`. */
+function resultCode(error: unknown): number {
+	if (typeof error !== "object" || error === null) return 0;
+	if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+	if ("errno" in error && typeof error.errno === "number") return error.errno;
+	return 0;
 }

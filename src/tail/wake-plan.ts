@@ -1,0 +1,50 @@
+/** How a database is to be watched. */
+export interface WakePlan {
+	/** Listen to file events. */
+	readonly events: boolean;
+	/** The poll that runs underneath them, or instead of them, in milliseconds. */
+	readonly pollMs: number;
+}
+
+export const FAST_POLL_MS = 25;
+export const SLOW_POLL_MS = 250;
+
+/**
+ * When to look again after a file event, in milliseconds. The event comes from the write to the log; with
+ * `synchronous=FULL` that is synced next, and only then is the commit visible, which causes no event.
+ */
+export const RECHECKS_MS: readonly number[] = [2, 10, 40];
+
+/** Changes that were found by the poll without any event nearby before events are no longer believed in. */
+export const SURPRISES_ALLOWED = 1;
+
+/** `statfs` types of file systems whose changes may be made elsewhere and then cause no event here. */
+const REMOTE_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+	0x6969, // NFS
+	0x517b, // SMB
+	0xff534d42, // CIFS
+	0xfe534d42, // SMB2
+	0x01021997, // 9p, also WSL's drives
+	0x65735546, // FUSE, virtiofs
+	0x00c36400, // Ceph
+	0x5346414f, // AFS
+	0x73757245, // Coda
+	0x0bd00bd0, // Lustre
+	0x47504653, // GPFS
+]);
+
+/**
+ * Decides from what is known beforehand. Only Linux's inotify was seen to report every write to the log; elsewhere events
+ * shorten the wait, but the fast poll is what is relied on.
+ *
+ * @param fileSystem `statfs` type of the folder; `undefined` where it could not be told
+ */
+export function wakePlan(fileEvents: boolean, platform: string, fileSystem: number | undefined): WakePlan {
+	if (!fileEvents) return { events: false, pollMs: FAST_POLL_MS };
+	if (platform !== "linux") return { events: true, pollMs: FAST_POLL_MS };
+	// As a 32-bit value: some kernels and runtimes report the type sign-extended.
+	if (fileSystem === undefined || REMOTE_FILE_SYSTEMS.has(fileSystem >>> 0)) {
+		return { events: false, pollMs: FAST_POLL_MS };
+	}
+	return { events: true, pollMs: SLOW_POLL_MS };
+}
