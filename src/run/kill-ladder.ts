@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import type { Clock } from "../engine/clock.ts";
+import { keepNodeAlive } from "./keep-alive.ts";
 import type { ProcessInfo } from "./process-table.ts";
 
 export interface Rung {
@@ -32,12 +33,11 @@ const LOOK_AFTER_MS = [5, 10, 25, 50, 100, 200] as const;
  * ended (a process in an uninterruptible system call). Never rejects.
  */
 export async function endTree(options: KillLadderOptions): Promise<readonly ProcessInfo[]> {
-	// The clock's timers let Node exit; a ladder that was begun must be climbed to its end.
-	const keepAlive = setInterval(() => {}, 60_000);
+	const letGo = keepNodeAlive();
 	try {
 		return await climb(options);
 	} finally {
-		clearInterval(keepAlive);
+		letGo();
 	}
 }
 
