@@ -1,6 +1,13 @@
+import type { Clock } from "../engine/clock.ts";
 import type { Effort, ModelChoice } from "../engine/engine.ts";
-import type { AskFailure } from "./ask-agy.ts";
-import type { AntigravityModel, CatalogueModel } from "./catalogue-model.ts";
+import type { Log } from "../engine/log.ts";
+import { type AgyCommand, ASK_LIMITS, type AskFailure } from "./ask-agy.ts";
+import { builtInModels } from "./built-in.ts";
+import { cacheFingerprint, readModelCache, writeModelCache } from "./cache.ts";
+import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";
+import { fetchModels } from "./fetch.ts";
+import { resolveModel } from "./resolve.ts";
+import type { ListedModel } from "./slug.ts";
 
 /** Where the list comes from and how old it is. `at` is in milliseconds since the epoch. */
 export interface CatalogueSource {
@@ -36,13 +43,139 @@ export interface ModelCatalogue {
 	entries(): readonly CatalogueModel[];
 	/** `modelId` is an id of ours or an exact slug of agy's (whose tier then wins over `effort`). */
 	resolve(modelId: string, effort: Effort | undefined): Resolution;
+	/** False while agy was never asked: then the list may lack what it offers. */
+	isComplete(): boolean;
 	source(): CatalogueSource;
 	/** Takes over what another process wrote into the cache since. */
 	restore(): void;
 	/** Asks agy when that is due. Concurrent calls share one question. Never rejects. */
 	refresh(options?: RefreshOptions): Promise<RefreshOutcome>;
-	/** Called after the list changed. Returns how to stop. */
+	/** Called after agy gave a new list, also when nobody waited for it any more. Returns how to stop. */
 	onChange(listener: () => void): () => void;
 	/** Ends a question that is under way. */
 	close(): void;
+}
+
+/** Where agy is right now and which version it says it is; asked for at each refresh, because agy updates itself. */
+export type LocateAgy = () => Promise<
+	| { readonly ok: true; readonly command: AgyCommand; readonly version?: string }
+	| { readonly ok: false; readonly failure: AskFailure }
+>;
+
+export interface CatalogueParts {
+	readonly cachePath: string;
+	readonly locateAgy: LocateAgy;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+/** A list older than this is asked for again when pi allows it. */
+const FRESH_MS = 24 * 60 * 60 * 1000;
+/** After a failure agy is left alone for this long, unless the user asks. */
+const RETRY_MS = 5 * 60 * 1000;
+
+/** Reads the cache file, and nothing else, before it returns. */
+export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
+	const { cachePath, clock, log } = parts;
+	const closing = new AbortController();
+	const listeners = new Set<() => void>();
+	let source: CatalogueSource = { from: "built-in" };
+	let entries = collapse(builtInModels);
+	let models = entries.map(toPiModel);
+	let seenCache: string | undefined;
+	let running: Promise<RefreshOutcome> | undefined;
+	let lastFailure: { readonly at: number; readonly failure: AskFailure } | undefined;
+
+	function take(listed: readonly ListedModel[], from: CatalogueSource): void {
+		source = from;
+		entries = collapse(listed);
+		models = entries.map(toPiModel);
+	}
+
+	function restore(): void {
+		const fingerprint = cacheFingerprint(cachePath);
+		if (fingerprint === seenCache) return;
+		seenCache = fingerprint;
+		const cached = readModelCache(cachePath);
+		if (cached === undefined || cached.fetchedAt <= (source.at ?? -1)) return;
+		const { fetchedAt, agyVersion } = cached;
+		take(cached.models, { from: "cache", at: fetchedAt, ...(agyVersion !== undefined && { agyVersion }) });
+	}
+
+	async function ask(force: boolean): Promise<RefreshOutcome> {
+		const located = await parts.locateAgy();
+		if (!located.ok) return { kind: "failed", failure: located.failure };
+		if (!force && isFresh(located.version)) return { kind: "not-needed" };
+		const fetched = await fetchModels(located.command, { ...ASK_LIMITS, signal: closing.signal });
+		if (!fetched.ok) return { kind: "failed", failure: fetched.failure };
+		const before = entries.map((entry) => entry.id);
+		const version = located.version === undefined ? {} : { agyVersion: located.version };
+		take(fetched.models, { from: "agy", at: clock.now(), ...version });
+		await persist(fetched.models);
+		for (const listener of listeners) listener();
+		const after = entries.map((entry) => entry.id);
+		return {
+			kind: "updated",
+			added: after.filter((id) => !before.includes(id)),
+			removed: before.filter((id) => !after.includes(id)),
+		};
+	}
+
+	function isFresh(agyVersion: string | undefined): boolean {
+		if (source.at === undefined || clock.now() - source.at >= FRESH_MS) return false;
+		return agyVersion === undefined || agyVersion === source.agyVersion;
+	}
+
+	async function persist(listed: readonly ListedModel[]): Promise<void> {
+		const { at = clock.now(), agyVersion } = source;
+		const version = agyVersion === undefined ? {} : { agyVersion };
+		try {
+			await writeModelCache(cachePath, { fetchedAt: at, ...version, models: [...listed] });
+			seenCache = cacheFingerprint(cachePath);
+		} catch (error) {
+			log.info("model cache not written", { cause: error instanceof Error ? error.message : String(error) });
+		}
+	}
+
+	async function attempt(force: boolean): Promise<RefreshOutcome> {
+		restore();
+		if (!force && lastFailure !== undefined && clock.now() - lastFailure.at < RETRY_MS) {
+			return { kind: "failed", failure: lastFailure.failure };
+		}
+		const outcome = await ask(force);
+		lastFailure = outcome.kind === "failed" ? { at: clock.now(), failure: outcome.failure } : undefined;
+		log.info("models", { outcome: outcome.kind, count: entries.length, from: source.from });
+		return outcome;
+	}
+
+	restore();
+	return {
+		models: () => models,
+		entries: () => entries,
+		resolve: (modelId, effort) => resolveModel(entries, modelId, effort, source.from !== "built-in"),
+		isComplete: () => source.from !== "built-in",
+		source: () => source,
+		restore,
+		refresh({ force = false, signal } = {}) {
+			running ??= attempt(force).finally(() => {
+				running = undefined;
+			});
+			return untilAborted(running, signal);
+		},
+		onChange(listener) {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		close: () => closing.abort(),
+	};
+}
+
+function untilAborted(outcome: Promise<RefreshOutcome>, signal: AbortSignal | undefined): Promise<RefreshOutcome> {
+	if (signal === undefined) return outcome;
+	return new Promise((resolve, reject) => {
+		const stop = () => resolve({ kind: "failed", failure: { kind: "cancelled" } });
+		if (signal.aborted) stop();
+		signal.addEventListener("abort", stop, { once: true });
+		outcome.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+	});
 }

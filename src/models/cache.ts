@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { z } from "zod";
+
+const cacheShape = z.object({
+	version: z.literal(1),
+	fetchedAt: z.number().nonnegative(),
+	agyVersion: z.string().optional(),
+	models: z.array(z.object({ accepts: z.string().min(1), label: z.string().min(1) })).min(1),
+});
+
+/** The list as agy last gave it, to this process or to another one. */
+export type CachedModels = Omit<z.infer<typeof cacheShape>, "version">;
+
+/** Undefined where the file is absent, damaged or of another version: then the list is fetched anew. Never throws. */
+export function readModelCache(path: string): CachedModels | undefined {
+	try {
+		return cacheShape.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Changes whenever the file does. */
+export function cacheFingerprint(path: string): string {
+	try {
+		const stat = statSync(path);
+		return `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
+	} catch {
+		return "absent";
+	}
+}
+
+/** Rejects when the folder cannot be written. */
+export async function writeModelCache(path: string, models: CachedModels): Promise<void> {
+	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+	await writeFileAtomic(path, `${JSON.stringify({ version: 1, ...models }, null, "\t")}\n`, { mode: 0o600 });
+}
