@@ -1,0 +1,115 @@
+import type { Step, StepBody, StepRow, StepStatus, StepUsage } from "./step-types.ts";
+import { checkpoint, errorMessage, systemMessage, userInput } from "./steps/conversation.ts";
+import { Envelope } from "./steps/envelope.ts";
+import { PlannerStep } from "./steps/planner.ts";
+import { remember } from "./steps/remember.ts";
+import { StepMetadata } from "./steps/step-metadata.ts";
+import { toolTypeOf, unknownTool } from "./tool-registry.ts";
+import { ToolStep } from "./tool-step.ts";
+import { Message } from "./wire.ts";
+
+/** CortexStepStatus by number. */
+const STATUSES: readonly StepStatus[] = [
+	"unspecified",
+	"pending",
+	"running",
+	"done",
+	"invalid",
+	"cleared",
+	"cancelled",
+	"error",
+	"generating",
+	"waiting",
+	"unknown",
+	"queued",
+	"interrupted",
+];
+
+const TERMINAL: ReadonlySet<StepStatus> = new Set<StepStatus>(["done", "error", "cancelled", "invalid", "cleared"]);
+
+/** CortexStepType of the steps that are no tools. */
+const USER_INPUT = 14;
+const PLANNER_RESPONSE = 15;
+const ERROR_MESSAGE = 17;
+const CHECKPOINT = 23;
+const SYSTEM_MESSAGE = 101;
+
+const METADATA_FIELD = 5;
+
+/** A row of `steps`, decoded as far as it is looked at. Never throws, here or later, whatever the payload holds. */
+export function decodeStep(row: StepRow): Step {
+	return new RowStep(row);
+}
+
+class RowStep implements Step {
+	readonly idx: number;
+	readonly type: number;
+	readonly status: StepStatus;
+	readonly terminal: boolean;
+	readonly #payload: Uint8Array;
+
+	constructor(row: StepRow) {
+		this.idx = row.idx;
+		this.type = row.stepType;
+		this.status = STATUSES[row.status] ?? "unknown";
+		this.terminal = TERMINAL.has(this.status);
+		this.#payload = row.payload;
+	}
+
+	get trajectory(): string {
+		return remember(this, "trajectory", this.#metadata.trajectory);
+	}
+
+	get executionId(): string {
+		return remember(this, "executionId", this.#metadata.executionId);
+	}
+
+	get usage(): StepUsage | undefined {
+		return remember(this, "usage", this.#metadata.usage);
+	}
+
+	get body(): StepBody {
+		return remember(this, "body", this.#decodeBody());
+	}
+
+	#decodeBody(): StepBody {
+		const field = (number: number) => this.#message.message(number);
+		switch (this.type) {
+			case USER_INPUT:
+				return userInput(field(19));
+			case PLANNER_RESPONSE:
+				return new PlannerStep(field(20), this.status);
+			case ERROR_MESSAGE:
+				return errorMessage(field(24));
+			case CHECKPOINT:
+				return checkpoint(field(30), this.status);
+			case SYSTEM_MESSAGE:
+				return systemMessage(field(114));
+			default:
+				return this.#decodeTool();
+		}
+	}
+
+	#decodeTool(): StepBody {
+		const envelope = new Envelope(this.type, this.#payload);
+		const known = toolTypeOf(envelope.type);
+		if (known === undefined && !this.#namesTool()) return { kind: "silent" };
+		return new ToolStep(envelope, known ?? unknownTool, this.status, this.terminal);
+	}
+
+	#namesTool(): boolean {
+		return this.#metadata.hasCall || this.#metadata.label !== "";
+	}
+
+	#messageOnce: Message | undefined;
+	get #message(): Message {
+		this.#messageOnce ??= new Message(this.#payload);
+		return this.#messageOnce;
+	}
+
+	#metadataOnce: StepMetadata | undefined;
+	get #metadata(): StepMetadata {
+		this.#metadataOnce ??= new StepMetadata(this.#message.message(METADATA_FIELD));
+		return this.#metadataOnce;
+	}
+}

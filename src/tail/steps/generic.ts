@@ -1,0 +1,83 @@
+import type { ToolContext, ToolFacts } from "../tool-facts.ts";
+import { summarise, toolKindOf } from "../tool-summary.ts";
+import type { Message } from "../wire.ts";
+import { argsOf } from "./args.ts";
+import { diffFromArgs } from "./edits.ts";
+import { mcpFromArgs } from "./mcp.ts";
+import { mediaPaths } from "./media.ts";
+import { progressText } from "./progress.ts";
+import { subagentsInText } from "./subagents.ts";
+
+/** CortexStepGeneric: a tool without a step type of its own; agy since 1.2 runs its built-in tools this way too. */
+export function genericTool(body: Message, context: ToolContext): ToolFacts {
+	const kind = toolKindOf(context.name);
+	const result = body.message(2);
+	const render = result.message(3);
+	return {
+		kind,
+		get args() {
+			return Object.fromEntries(body.textMap(1));
+		},
+		get summary() {
+			const title = [render.text(5), render.text(1)].filter(Boolean).join(" ");
+			return summarise(kind, { ...Object.fromEntries(body.textMap(1)), ...context.args }) || title;
+		},
+		get output() {
+			return result.text(1) || render.text(2) || undefined;
+		},
+		get diff() {
+			return kind === "edit" ? diffFromArgs(context.args, context.status) : undefined;
+		},
+		get mcp() {
+			return kind === "mcp" ? mcpFromArgs(context.args) : undefined;
+		},
+		get progress() {
+			const progress = render.message(8);
+			return progressText(progress.double(1), progress.double(2), progress.text(3));
+		},
+		get imagePaths() {
+			return mediaPaths(result.messages(4));
+		},
+		get subagents() {
+			return context.name === "invoke_subagent" ? subagentsInText(result.text(1)) : [];
+		},
+	};
+}
+
+/** A step type that only its metadata describes. */
+export function otherTool(_body: Message, { name, args, status }: ToolContext): ToolFacts {
+	const kind = toolKindOf(name);
+	return {
+		kind,
+		args: {},
+		get diff() {
+			return kind === "edit" ? diffFromArgs(args, status) : undefined;
+		},
+	};
+}
+
+/** CortexStepAgencyToolCall: another agent's function. */
+export function agencyToolCall(body: Message, { name }: ToolContext): ToolFacts {
+	return {
+		kind: toolKindOf(name),
+		get args() {
+			return argsOf({ AgentName: body.text(1), FunctionName: body.text(2) });
+		},
+		get summary() {
+			return [body.text(1), body.text(2)].filter(Boolean).join(".") || undefined;
+		},
+	};
+}
+
+/** CortexStepToolSearch. */
+export function toolSearch(body: Message): ToolFacts {
+	return {
+		kind: "other",
+		get args() {
+			return argsOf({ FunctionNames: body.texts(1) });
+		},
+		get summary() {
+			return body.texts(1).join(", ") || undefined;
+		},
+	};
+}

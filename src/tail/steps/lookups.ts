@@ -1,0 +1,96 @@
+import type { ToolFacts } from "../tool-facts.ts";
+import type { Message } from "../wire.ts";
+import { argsOf } from "./args.ts";
+import { pathOf, restrictedPath } from "./file-uri.ts";
+
+/** CortexStepViewFile. */
+export function viewFile(body: Message): ToolFacts {
+	return {
+		kind: "read",
+		get args() {
+			return argsOf({ AbsolutePath: pathOf(body.text(1)) });
+		},
+		get output() {
+			return body.text(body.byteLength(4) > 0 ? 4 : 9) || undefined;
+		},
+		get imagePaths() {
+			const isImage = [body.message(14).text(2), body.message(15).text(1)].some((mime) => mime.startsWith("image/"));
+			return isImage ? [pathOf(body.text(1))] : [];
+		},
+		get restrictedPath() {
+			return restrictedPath(body.message(16));
+		},
+	};
+}
+
+/** CortexStepListDirectory. */
+export function listDirectory(body: Message): ToolFacts {
+	return {
+		kind: "list",
+		get args() {
+			return argsOf({ DirectoryPath: pathOf(body.text(1)) });
+		},
+		get output() {
+			const entries = body.messages(3).map((entry) => entry.text(1) + (entry.flag(2) ? "/" : ""));
+			return linesOrNone(entries.length > 0 ? entries : body.texts(2));
+		},
+		get problem() {
+			return body.flag(4) ? "The directory does not exist." : undefined;
+		},
+		get restrictedPath() {
+			return restrictedPath(body.message(5));
+		},
+	};
+}
+
+/** CortexStepGrepSearch. */
+export function grepSearch(body: Message): ToolFacts {
+	return {
+		kind: "grep",
+		get args() {
+			const SearchPath = pathOf(body.text(11));
+			return argsOf({ Query: body.text(1), SearchPath, Includes: body.texts(2), IsRegex: body.flag(14) });
+		},
+		get output() {
+			return body.text(3) || linesOrNone(body.messages(4).map(grepHit));
+		},
+		get problem() {
+			return body.text(5) || (body.flag(15) ? "The search timed out." : undefined);
+		},
+		get restrictedPath() {
+			return restrictedPath(body.message(16));
+		},
+	};
+}
+
+/** CortexStepFind. */
+export function find(body: Message): ToolFacts {
+	return {
+		kind: "find",
+		get args() {
+			return argsOf({
+				Pattern: body.text(1),
+				SearchDirectory: pathOf(body.text(10)),
+				Includes: body.texts(2),
+				Excludes: body.texts(3),
+				Extensions: body.texts(12),
+			});
+		},
+		get output() {
+			return body.text(11) || body.text(14) || undefined;
+		},
+		get problem() {
+			return body.text(8) || undefined;
+		},
+	};
+}
+
+/** GrepSearchResult {1 relative_path, 2 line_number, 3 content, 4 absolute_path}, in grep's own notation. */
+function grepHit(hit: Message): string {
+	const path = hit.text(1) || hit.text(4);
+	return hit.has(2) ? `${path}:${hit.number(2)}:${hit.text(3)}` : path;
+}
+
+function linesOrNone(lines: readonly string[]): string | undefined {
+	return lines.length > 0 ? lines.join("\n") : undefined;
+}

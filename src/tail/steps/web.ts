@@ -1,0 +1,35 @@
+import type { ToolFacts } from "../tool-facts.ts";
+import type { Message } from "../wire.ts";
+import { argsOf } from "./args.ts";
+
+/** CortexStepSearchWeb. */
+export function searchWeb(body: Message): ToolFacts {
+	return {
+		kind: "web",
+		get args() {
+			return argsOf({ query: body.text(1), domain: body.text(3) });
+		},
+		get output() {
+			const sources = body.messages(2).map((page) => [page.text(4), page.text(3)].filter(Boolean).join(" "));
+			const parts = [body.text(5), sources.filter(Boolean).join("\n")];
+			return parts.filter(Boolean).join("\n\n") || undefined;
+		},
+	};
+}
+
+/** CortexStepReadUrlContent. */
+export function readUrl(body: Message): ToolFacts {
+	return {
+		kind: "url",
+		get args() {
+			return argsOf({ Url: body.text(1) || body.text(3) });
+		},
+		get output() {
+			const page = body.message(2);
+			return page.text(2) || page.text(7) || body.text(6) || undefined;
+		},
+		get rejected() {
+			return body.flag(5);
+		},
+	};
+}
