@@ -44,5 +44,9 @@ export function copyRealDatabase(t: Pick<TestContext, "after">, conversation: st
 
 function list(sub: string, ending: string): string[] {
 	const path = join(folder, sub);
-	return existsSync(path) ? readdirSync(path).filter((file) => file.endsWith(ending)).sort() : [];
+	return existsSync(path)
+		? readdirSync(path)
+				.filter((file) => file.endsWith(ending))
+				.sort()
+		: [];
 }
