@@ -1,0 +1,55 @@
+import { basename, dirname, isAbsolute, relative, sep } from "node:path";
+import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
+import { textOf } from "./transcript.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** pi's sections that describe pi and its own tools; agy has others. */
+const aboutPi: ReadonlySet<string> = new Set(["preamble", "tools", "rules", "docs", "cwd", "mcp_servers"]);
+/** Context files that agy reads by itself, from the working directory up to the root of the repository. */
+const readByAgy: ReadonlySet<string> = new Set(["AGENTS.md", "GEMINI.md"]);
+
+const contextFile =
+	/<project_instructions path="([^"]*)">\n([\s\S]*?)\n<\/project_instructions>(?=\n\n<project_instructions path="|\n<\/project_context>\s*$)/g;
+
+/**
+ * The instructions in pi's system prompt that agy does not read by itself: the appended system prompt, context files
+ * outside the workspace, CLAUDE.md, skills, sections of other extensions. Empty when there are none.
+ */
+export function instructionsFor(messages: readonly Message[], workspace: Workspace): string {
+	const system = getCurrentSystemMessage(messages);
+	if (!system) return "";
+	const sections = Object.entries(system.sections ?? {}).filter(
+		(section): section is [string, string] => section[1] !== null,
+	);
+	// pi writes `docs` only along with its own preamble: without it the preamble is the user's.
+	const ownPreamble = sections.some(([name]) => name === "docs");
+	const parts = [textOf(system.content)];
+	for (const [name, text] of sections) {
+		if (name === "project_context") parts.push(contextFiles(text, workspace));
+		else if (!aboutPi.has(name) || (name === "preamble" && !ownPreamble)) parts.push(text);
+	}
+	return parts
+		.map((part) => part.trim())
+		.filter((part) => part !== "")
+		.join("\n\n");
+}
+
+function contextFiles(section: string, workspace: Workspace): string {
+	const files = [...section.matchAll(contextFile)];
+	if (files.length === 0) return section;
+	return files
+		.filter(([, path]) => path !== undefined && !agyReads(path, workspace))
+		.map(([whole]) => whole)
+		.join("\n\n");
+}
+
+function agyReads(path: string, { cwd, root }: Workspace): boolean {
+	if (!readByAgy.has(basename(path))) return false;
+	const folder = dirname(path);
+	return contains(root, folder) && contains(folder, cwd);
+}
+
+function contains(outer: string, inner: string): boolean {
+	const way = relative(outer, inner);
+	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

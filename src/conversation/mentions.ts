@@ -1,0 +1,36 @@
+import { isAbsolute, join, resolve } from "node:path";
+
+const mention = /(?:^|[\s("'`])@(?:"([^"\n]+)"|([^\s"'`<>()]+))/g;
+
+/** The most that are looked up; a pasted log may hold any number of `@`. */
+const limit = 50;
+
+/**
+ * The absolute paths of files and folders that a text names as `@path` or `@"path"`, each once. What does not exist is no
+ * mention: an address, a package name, a decorator.
+ */
+export function mentionedPaths(
+	text: string,
+	places: { readonly cwd: string; readonly home: string },
+	exists: (path: string) => boolean,
+): string[] {
+	const found = new Set<string>();
+	let looked = 0;
+	for (const [, quoted, bare] of text.matchAll(mention)) {
+		if (++looked > limit) break;
+		const named = quoted ?? bare ?? "";
+		for (const candidate of quoted === undefined ? [named, named.replace(/[.,;:!?]+$/, "")] : [named]) {
+			const path = absolute(candidate, places);
+			if (path === undefined || !exists(path)) continue;
+			found.add(path);
+			break;
+		}
+	}
+	return [...found];
+}
+
+function absolute(named: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string | undefined {
+	if (named === "") return undefined;
+	if (named.startsWith("~/")) return join(home, named.slice(2));
+	return isAbsolute(named) ? named : resolve(cwd, named);
+}
