@@ -180,7 +180,7 @@ export class ConversationDb {
 		this.#firstStep = Math.min(this.#firstStep, maxStep + 1);
 		this.#rewoundTo = Math.min(this.#rewoundTo ?? maxStep + 1, maxStep + 1);
 		this.#reported.forgetFrom(maxStep + 1);
-		// agy removes the rows of both tables that belong to the steps, so their indices are used again as well.
+		// A rewind removes the records of its model calls too; their indices are used again.
 		this.#maxExecutor = Math.min(this.#maxExecutor, this.#optional(() => this.#max(SQL.lastExecutor)) ?? -1);
 		this.#maxGeneration = Math.min(this.#maxGeneration, this.#optional(() => this.#max(SQL.lastGeneration)) ?? -1);
 	}

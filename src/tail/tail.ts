@@ -179,9 +179,10 @@ export class Tail {
 /** Bytes in the write-ahead log; 0 when it, or its folder, is not there yet. */
 function logSize(path: string): number {
 	try {
-		return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+		return statSync(path).size;
 	} catch (error) {
 		const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+		if (code === "ENOENT") return 0;
 		const cause = code === "ENOTDIR" ? "its folder is not a folder" : `its folder cannot be looked into (${code})`;
 		throw new DatabaseError({ kind: "unreadable", path, cause, retryable: false }, error);
 	}

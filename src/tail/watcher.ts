@@ -72,6 +72,11 @@ export class ConversationWatcher {
 		const found = this.#check();
 		if (this.#closed) return;
 		if (found && this.#events !== undefined) this.#judgeEvents();
+		this.#schedulePoll();
+	}
+
+	#schedulePoll(): void {
+		this.#cancelPoll();
 		this.#cancelPoll = this.#options.clock.after(this.#plan?.pollMs ?? FAST_POLL_MS, () => this.#poll());
 	}
 
@@ -133,8 +138,6 @@ export class ConversationWatcher {
 		this.#events?.close();
 		this.#events = undefined;
 		this.#plan = { events: false, pollMs: FAST_POLL_MS };
-		if (this.#closed) return;
-		this.#cancelPoll();
-		this.#cancelPoll = this.#options.clock.after(FAST_POLL_MS, () => this.#poll());
+		if (!this.#closed) this.#schedulePoll();
 	}
 }
