@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { keepNodeAlive } from "./keep-alive.ts";
 import { type HeldLock, type LockAttempt, type LockOptions, tryLock } from "./lock-file.ts";
@@ -21,8 +22,16 @@ const LOOK_EVERY_MS = 100;
 
 /** Waits for the right to run agy on one conversation, across all processes. Rejects when `folder` is not writable. */
 export function lockConversation(folder: string, conversationId: string, options: WaitOptions): Promise<LockWait> {
-	const name = conversationId.replace(/[^A-Za-z0-9_-]/g, "_");
-	return waitFor(() => tryLock(join(folder, `conversation-${name}.lock`), options), options);
+	return waitFor(() => tryLock(conversationLockPath(folder, conversationId), options), options);
+}
+
+/** Whether somebody holds that right, or died with it: either way the conversation is not a new one of ours. */
+export function isConversationLocked(folder: string, conversationId: string): boolean {
+	return existsSync(conversationLockPath(folder, conversationId));
+}
+
+function conversationLockPath(folder: string, conversationId: string): string {
+	return join(folder, `conversation-${conversationId.replace(/[^A-Za-z0-9_-]/g, "_")}.lock`);
 }
 
 /**

@@ -1,0 +1,82 @@
+import type { Failure } from "../engine/failure.ts";
+
+/** A conversation that appeared in agy's folder since the snapshot that was taken before agy was started. */
+export interface NewConversation {
+	readonly id: string;
+	/**
+	 * The conversation that started it, where its metadata names one: it is a subagent's. `unread`: the database cannot be
+	 * read yet.
+	 */
+	readonly parent: { readonly kind: "none" | "unread" } | { readonly kind: "child"; readonly of: string };
+}
+
+/** What is known about which conversation our agy writes, at one moment. */
+export interface DiscoveryFacts {
+	/** The id on agy's stdout (stream-json). */
+	readonly announced: string | undefined;
+	/** The conversation agy was told to continue. */
+	readonly resume: string | undefined;
+	/** agy said on stderr that it did not find it. */
+	readonly resumeRefused: boolean;
+	/** The databases our process tree has open; undefined where that cannot be seen (Windows), or agy is gone. */
+	readonly open: readonly string[] | undefined;
+	/** What appeared since the snapshot, without those that other runs are known to write. */
+	readonly appeared: readonly NewConversation[];
+	/** The database of `resume` changed since the snapshot. */
+	readonly resumeTouched: boolean;
+}
+
+export type Binding =
+	| {
+			readonly kind: "bound";
+			readonly id: string;
+			readonly by: "stdout" | "open-file" | "new-file" | "resumed";
+			/** What agy was told to continue, when it started `id` instead. */
+			readonly insteadOf?: string;
+	  }
+	/** Not yet. `candidates` is what could be ours; when agy ends in this state the run is refused. */
+	| { readonly kind: "wait"; readonly candidates: readonly string[] };
+
+/**
+ * Pure: which conversation is ours. The id on stdout decides; else the one database that our own process tree has open; and
+ * only where open files cannot be seen, the one new database that is nobody's child. Never the newest of several.
+ */
+export function decideBinding(facts: DiscoveryFacts): Binding {
+	const { announced, open } = facts;
+	if (announced !== undefined) return bound(announced, "stdout", facts);
+	return open === undefined ? decideByChanges(facts) : decideByOpenFiles(open, facts);
+}
+
+function decideByOpenFiles(open: readonly string[], facts: DiscoveryFacts): Binding {
+	const { resume, resumeRefused, appeared } = facts;
+	if (resume !== undefined && !resumeRefused && open.includes(resume)) return bound(resume, "open-file", facts);
+	const children = new Set(appeared.flatMap(({ id, parent }) => (parent.kind === "child" ? [id] : [])));
+	const known = new Set(appeared.map(({ id }) => id));
+	// An old database that is open without having been asked for is one agy looks into, not the one it writes.
+	const candidates = open.filter((id) => known.has(id) && !children.has(id));
+	const [only] = candidates;
+	return only !== undefined && candidates.length === 1 ? bound(only, "open-file", facts) : { kind: "wait", candidates };
+}
+
+function decideByChanges(facts: DiscoveryFacts): Binding {
+	const { resume, resumeRefused, resumeTouched, appeared } = facts;
+	if (resume !== undefined && !resumeRefused) {
+		return resumeTouched ? bound(resume, "resumed", facts) : { kind: "wait", candidates: [resume] };
+	}
+	const candidates = appeared.filter(({ parent }) => parent.kind !== "child");
+	const [only] = candidates;
+	// One that cannot be read yet may still turn out to be a subagent's.
+	return only !== undefined && candidates.length === 1 && only.parent.kind === "none"
+		? bound(only.id, "new-file", facts)
+		: { kind: "wait", candidates: candidates.map(({ id }) => id) };
+}
+
+function bound(id: string, by: "stdout" | "open-file" | "new-file" | "resumed", { resume }: DiscoveryFacts): Binding {
+	const replaced = resume !== undefined && resume !== id ? { insteadOf: resume } : {};
+	return { kind: "bound", id, by, ...replaced };
+}
+
+/** Why a run ends whose conversation never became known. */
+export function unboundFailure(directory: string, candidates: readonly string[]): Failure {
+	return { kind: "conversation-unbound", directory, candidates };
+}
