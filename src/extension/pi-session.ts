@@ -1,0 +1,103 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Settings } from "../config/schema.ts";
+import type { Clock } from "../engine/clock.ts";
+import type { ActivityEvent, NoticeEvent } from "../engine/events.ts";
+import { PROVIDER_ID } from "../models/catalogue-model.ts";
+import { LiveSlot } from "../provider/live-slot.ts";
+import type { StepDisplay } from "../provider/message-flow.ts";
+import { CARD_TOOL } from "../provider/step-card.ts";
+import type { TurnSession } from "../provider/turn.ts";
+import { WorkingLine } from "../provider/working-line.ts";
+
+/** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
+export class PiSession implements TurnSession {
+	readonly id: string;
+	readonly cwd: string;
+	readonly runs = new LiveSlot();
+	readonly #pi: ExtensionAPI;
+	readonly #ctx: ExtensionContext;
+	readonly #settings: () => Settings;
+	readonly #workingLine: WorkingLine;
+	#closed = false;
+	/** The name we gave the session; any other one is the user's. */
+	#givenName: string | undefined;
+	/** The active model when the run began. A virtual model is not ours although its requests come to us. */
+	#runModel: string | undefined;
+
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock) {
+		this.#pi = pi;
+		this.#ctx = ctx;
+		this.#settings = settings;
+		this.id = ctx.sessionManager.getSessionId();
+		this.cwd = ctx.cwd;
+		this.#workingLine = new WorkingLine(clock, ctx.cwd, (text) => {
+			if (!this.#closed) ctx.ui.setWorkingMessage(text);
+		});
+	}
+
+	get mode(): Settings["mode"] {
+		return this.#settings().mode;
+	}
+
+	get permissions(): Settings["permissions"] {
+		return this.#settings().permissions;
+	}
+
+	display(): StepDisplay {
+		const { display } = this.#settings();
+		if (display !== "cards") return display;
+		return this.#pi.getActiveTools().includes(CARD_TOOL) ? "cards" : "inline";
+	}
+
+	runStarted(): void {
+		this.#runModel = this.#activeModel();
+	}
+
+	runEnded(): void {
+		this.#workingLine.clear();
+	}
+
+	activity(event: ActivityEvent): void {
+		if (!this.#closed) this.#workingLine.update(event);
+	}
+
+	/** Names the session, unless it has a name that is not from us. */
+	title(text: string): void {
+		if (this.#closed || !this.#settings().nameSessions || text.trim() === "") return;
+		const name = this.#pi.getSessionName();
+		if (name !== undefined && name !== this.#givenName) return;
+		this.#givenName = text;
+		this.#pi.setSessionName(text);
+	}
+
+	/** Notices stay in the transcript as quiet lines; those that matter are also said aloud. */
+	notice(event: NoticeEvent): void {
+		if (!this.#closed && event.level !== "info") this.#ctx.ui.notify(event.text, event.level);
+	}
+
+	/** Ends a parked run that nobody will come back to, since the user switched to another model. */
+	async turnStarting(): Promise<void> {
+		if (!this.runs.parked) return;
+		const active = this.#activeModel();
+		if (active === this.#runModel || this.#ctx.model?.provider === PROVIDER_ID) return;
+		await this.runs.endTurn("owner-gone");
+	}
+
+	/** pi is idle: whatever still runs has no owner any more. */
+	async settled(): Promise<void> {
+		await this.runs.endTurn("owner-gone");
+		this.#workingLine.clear();
+	}
+
+	/** Resolves when nothing of the session's agy processes is left. */
+	async close(): Promise<void> {
+		this.#workingLine.clear();
+		this.#closed = true;
+		await this.runs.shutDown();
+	}
+
+	#activeModel(): string | undefined {
+		const model = this.#ctx.model;
+		return model === undefined ? undefined : `${model.provider}/${model.id}`;
+	}
+}

@@ -1,0 +1,104 @@
+import { type ExtensionAPI, type ExtensionContext, parseArgs } from "@earendil-works/pi-coding-agent";
+import type { Settings } from "../config/schema.ts";
+import type { Failure } from "../engine/failure.ts";
+import type { Log } from "../engine/log.ts";
+import type { ModelCatalogue } from "../models/catalogue.ts";
+import { failureText } from "../provider/failure-text.ts";
+import { LiveSlot } from "../provider/live-slot.ts";
+import { createAntigravityProvider } from "../provider/provider.ts";
+import { CARD_TOOL } from "../provider/step-card.ts";
+import { runTurn, runWordsOnly, type TurnCall, type TurnParts } from "../provider/turn.ts";
+import { OutputFiles } from "../tools/agy-step/output-files.ts";
+import { createStepTool } from "../tools/agy-step/tool.ts";
+import { PiSession } from "./pi-session.ts";
+
+export interface AntigravityParts extends TurnParts {
+	readonly catalogue: Pick<ModelCatalogue, "models" | "resolve" | "restore" | "refresh">;
+	readonly log: Log;
+	settings(): Settings;
+	/** Why agy cannot be used at all: cheap to ask, undefined when its binary is there. */
+	findAgyProblem(): Failure | undefined;
+	/** Where outputs too long for a card are kept. */
+	readonly outputsDirectory: string;
+}
+
+/**
+ * The sessions of this process by their id. pi shares one provider between sessions that share a model runtime, so a call has
+ * to find its session by the id it carries.
+ */
+const sessions = new Map<string, PiSession>();
+
+/** Brings the provider and the card tool into one pi session. Called once for each; all state lives in the closure. */
+export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
+	const { clock, planner } = parts;
+	const files = new OutputFiles(parts.outputsDirectory);
+	const orphanRuns = new LiveSlot();
+	let session: PiSession | undefined;
+	let hidesWithoutAgy = startsWithInterface();
+
+	pi.registerProvider(
+		createAntigravityProvider({
+			catalogue: parts.catalogue,
+			findAgyProblem: () => parts.findAgyProblem(),
+			hidesWithoutAgy: () => hidesWithoutAgy,
+			now: () => clock.now(),
+			run: (call) => runCall(parts, call, session ?? { cwd: process.cwd(), runs: orphanRuns }),
+		}),
+	);
+	pi.registerTool(
+		createStepTool({
+			card: (id) => session?.runs.card(id),
+			cwd: () => session?.cwd ?? process.cwd(),
+			files,
+			clock,
+		}),
+	);
+
+	pi.on("session_start", async (_event, ctx) => {
+		session = new PiSession(pi, ctx, () => parts.settings(), clock);
+		sessions.set(session.id, session);
+		hidesWithoutAgy = ctx.hasUI;
+		tellWhyModelsAreMissing(parts, ctx);
+		const oldest = clock.now() - parts.settings().sessionDays * DAY_MS;
+		void files.prune(oldest);
+		void planner.prune();
+	});
+	pi.on("turn_start", () => session?.turnStarting());
+	pi.on("agent_settled", () => session?.settled());
+	pi.on("tool_execution_end", (event) => {
+		const card = event.toolName === CARD_TOOL ? session?.runs.card(event.toolCallId) : undefined;
+		if (card?.executed === false) session?.runs.current?.cancel("veto");
+	});
+	pi.on("session_before_compact", (event) => {
+		// A compaction between a card and its continuation would change the transcript under the running agy.
+		if (event.reason === "threshold" && session?.runs.parked) return { cancel: true };
+	});
+	pi.on("session_shutdown", async () => {
+		const ending = session;
+		session = undefined;
+		if (ending === undefined) return;
+		if (sessions.get(ending.id) === ending) sessions.delete(ending.id);
+		await Promise.all([ending.close(), orphanRuns.shutDown()]);
+		await planner.sessionEnded(ending.id);
+	});
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** pi sends its turns with the session's id; summaries and other extensions' questions carry another one or none. */
+function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: LiveSlot }): Promise<void> {
+	const owner = call.options.sessionId === undefined ? undefined : sessions.get(call.options.sessionId);
+	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(parts, owner, call);
+}
+
+function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): void {
+	const problem = ctx.hasUI ? parts.findAgyProblem() : undefined;
+	if (problem !== undefined) ctx.ui.notify(failureText(problem, false, parts.clock.now()), "warning");
+}
+
+/** Whether pi is going to have an interface, before its first session says so. Follows pi's own choice of mode. */
+function startsWithInterface(): boolean {
+	const { mode, print } = parseArgs(process.argv.slice(2));
+	if (mode !== undefined && mode !== "text") return mode === "rpc";
+	return !print && process.stdin.isTTY === true && process.stdout.isTTY === true;
+}

@@ -1,0 +1,17 @@
+/**
+ * A length of time as a person says it: `12 s`, `3 min 5 s`, `3 h 38 min`, `2 d 4 h`. Takes milliseconds. Never a bare number
+ * of seconds above a minute: pi reads a lone `500` or `503` in an error as an HTTP status.
+ */
+export function formatDuration(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return pair(minutes, "min", seconds % 60, "s");
+	const hours = Math.floor(minutes / 60);
+	if (hours < 24) return pair(hours, "h", minutes % 60, "min");
+	return pair(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
+	return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

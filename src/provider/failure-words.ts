@@ -1,0 +1,238 @@
+import type { Failure } from "../engine/failure.ts";
+import { formatDuration } from "./duration.ts";
+
+/**
+ * What pi should make of a failure when agy has done nothing yet.
+ * - `final`: tell the person.
+ * - `retry`: pi waits a moment and sends the same prompt again.
+ * - `overflow`: pi compacts the session and sends the prompt again.
+ */
+export type FailureClass = "final" | "retry" | "overflow";
+
+/** One sentence of cause and one of remedy. */
+export interface FailureWords {
+	readonly cause: string;
+	readonly remedy: string;
+	readonly class: FailureClass;
+	/** The cause without anything that was not written by us, for when foreign words would mislead pi. */
+	readonly plainCause: string;
+}
+
+/** `now` is in milliseconds since the epoch; clock times are given in the zone and language of this machine. */
+export function failureWords(failure: Failure, now: number): FailureWords {
+	switch (failure.kind) {
+		case "not-installed":
+			return final(
+				`The agy command was not found (looked in: ${failure.searched.join(", ") || "PATH"}).`,
+				"Install Google's Antigravity CLI, or set AGY_BIN to the binary.",
+				"The agy command was not found.",
+			);
+		case "cannot-start":
+			return final(
+				`agy could not be started from ${failure.path}: ${failure.cause}.`,
+				"Run it once in a terminal; if that fails too, install it again.",
+				"agy could not be started.",
+			);
+		case "too-old":
+			return final(
+				`agy ${failure.version} is too old; at least ${failure.floor} is needed.`,
+				"Update it with `agy update`.",
+				"This agy is too old.",
+			);
+		case "not-signed-in":
+			return final(
+				failure.expired ? "agy's sign-in has expired." : "agy is not signed in.",
+				"Run `agy` in a terminal, sign in, and send the message again.",
+			);
+		case "no-network":
+			return {
+				...final(
+					"agy could not reach Google.",
+					"Check the network and the proxy settings, then send the message again.",
+				),
+				class: "retry",
+			};
+		case "unknown-model":
+			return final(
+				`agy does not know the model ${failure.model}.`,
+				failure.available.length > 0
+					? `Choose one of: ${failure.available.join(", ")}.`
+					: "Choose another with /model.",
+				"agy does not know this model.",
+			);
+		case "bad-effort":
+			return final(
+				`${failure.model} does not have this thinking level.`,
+				failure.available.length > 0
+					? `It has: ${failure.available.join(", ")}.`
+					: "It has no levels; switch thinking off for it.",
+				"The model does not have this thinking level.",
+			);
+		case "flag-rejected":
+			return final(
+				`agy does not accept the option ${failure.flag}.`,
+				"Update agy, or remove the option from the setting extraArgs.",
+				"agy does not accept one of its options.",
+			);
+		case "quota":
+			return quota(failure, now);
+		case "rate-limit":
+			return {
+				...final("Google is limiting how fast requests may come.", "Wait a minute, then send the message again."),
+				class: "retry",
+			};
+		case "overloaded":
+			return {
+				...final("Google has no capacity for this model right now.", "Wait a moment or choose another model."),
+				class: "retry",
+			};
+		case "context-too-long":
+			return {
+				...final("The conversation is too long for the model.", "Use /compact or start a new session with /new."),
+				class: "overflow",
+			};
+		case "model-error":
+			return modelError(failure);
+		case "permission-denied":
+			return final(
+				`agy was not allowed to ${[failure.action, failure.target].filter(Boolean).join(" ")}${failure.tool ? ` (${failure.tool})` : ""}.`,
+				"The setting `permissions: skip` allows it, as does a matching rule in agy's own permissions.",
+				"agy was not allowed to do something.",
+			);
+		case "hook-denied":
+			return final(
+				`A hook${failure.hook ? ` (${failure.hook})` : ""} in agy's own settings refused a step${failure.reason ? `: ${failure.reason}` : " without giving a reason"}.`,
+				"Look at the PreToolUse hooks in agy's settings.",
+				"A hook in agy's own settings refused a step.",
+			);
+		case "cancelled-by-agy":
+			return final("agy cancelled the turn by itself.", "Send a message to go on in the same conversation.");
+		case "print-timeout":
+			return final(
+				"agy reached its own limit for a turn and stopped.",
+				"Send a message to go on; do not set --print-timeout in extraArgs.",
+			);
+		case "deadline":
+			return deadline(failure);
+		case "empty-answer":
+			return final(
+				failure.promptBytes > 0
+					? `agy ended without an answer to a prompt of ${Math.ceil(failure.promptBytes / 1024)} KB.`
+					: "agy ended without an answer.",
+				"Send the message again; a shorter one helps if this happens again.",
+				"agy ended without an answer.",
+			);
+		case "conversation-lost":
+			return final(
+				`agy's conversation ${failure.id} is gone.`,
+				"Send the message again; it starts a new conversation with what pi remembers.",
+				"agy's conversation is gone.",
+			);
+		case "conversation-locked":
+			return final(
+				`Another process${failure.pid === undefined ? "" : ` (pid ${failure.pid})`} is using agy's conversation ${failure.id}.`,
+				"End it there, or fork this session.",
+				"Another process is using agy's conversation.",
+			);
+		case "conversation-unbound":
+			return final(
+				failure.candidates.length === 0
+					? `agy did not show which conversation it writes in ${failure.directory}.`
+					: `agy's conversation could not be told from ${failure.candidates.length} others in ${failure.directory}.`,
+				"Update agy, or end other agy processes, then send the message again.",
+				"It could not be told which conversation agy writes.",
+			);
+		case "database-unreadable":
+			return final(
+				`agy's database ${failure.path} cannot be read: ${failure.cause}.`,
+				"Check the file and its permissions; /new starts another conversation.",
+				"agy's database cannot be read.",
+			);
+		case "schema-not-understood":
+			return final(
+				`agy's database ${failure.path} has a form this version does not know: ${failure.cause}.`,
+				"Update pi-antigravity-cli.",
+				"agy's database has a form this version does not know.",
+			);
+		case "sqlite-missing":
+			return final("This pi has no SQLite (node:sqlite).", "Run pi with Node 22.19 or newer.");
+		case "killed":
+			return final(
+				`agy was ended from outside (${failure.signal}).`,
+				"Send a message to go on in the same conversation.",
+				"agy was ended from outside.",
+			);
+		case "crashed":
+			return final(
+				`agy stopped with exit code ${failure.exitCode}${failure.hint ? `: ${failure.hint}` : ""}.`,
+				"The log names the reason; /agy doctor checks the installation.",
+				"agy stopped unexpectedly.",
+			);
+		case "bad-request":
+			return final(failure.problem, failure.remedy);
+	}
+}
+
+function final(cause: string, remedy: string, plainCause = cause): FailureWords {
+	return { cause, remedy, class: "final", plainCause };
+}
+
+function quota(failure: Extract<Failure, { kind: "quota" }>, now: number): FailureWords {
+	const pool = failure.pool ? `Antigravity quota (${failure.pool})` : "Antigravity quota";
+	if (failure.adminManaged) {
+		return final(
+			`The ${pool} of this account is used up; an administrator manages it.`,
+			"Ask the administrator, or choose a model of another pool.",
+			"The Antigravity quota of this account is used up.",
+		);
+	}
+	const reset = failure.resetAt === undefined ? "" : `; ${resetText(failure.resetAt, now)}`;
+	return final(
+		`The ${pool} is used up${reset}.`,
+		"Wait for the reset, or choose a model of another pool.",
+		"The Antigravity quota is used up.",
+	);
+}
+
+/** `resets in 3 h 38 min (16:40)`; the day is named when it is not today. */
+export function resetText(resetAt: number, now: number): string {
+	if (resetAt <= now) return "it should be available again";
+	const at = new Date(resetAt);
+	const sameDay = at.toDateString() === new Date(now).toDateString();
+	const clock = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+	const day = sameDay
+		? ""
+		: `${at.toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short" })}, `;
+	return `resets in ${formatDuration(resetAt - now)} (${day}${clock})`;
+}
+
+function modelError(failure: Extract<Failure, { kind: "model-error" }>): FailureWords {
+	const transient = failure.code !== undefined && failure.code >= 500;
+	const words = final(
+		`The model call failed: ${failure.message || failure.status || "no reason given"}.`.replace(/\.\.$/, "."),
+		"Send the message again, or choose another model.",
+		"The model call failed.",
+	);
+	return { ...words, class: transient ? "retry" : "final" };
+}
+
+function deadline(failure: Extract<Failure, { kind: "deadline" }>): FailureWords {
+	const length = formatDuration(failure.seconds * 1000);
+	switch (failure.which) {
+		case "start-up":
+			return final(
+				`agy showed no sign of life within ${length}.`,
+				"Run `agy` in a terminal to see whether it asks for something; startUpSeconds is the setting.",
+			);
+		case "inactivity":
+			return final(
+				`agy was silent for ${length} and was stopped.`,
+				"Send a message to go on; inactivitySeconds is the setting.",
+			);
+		case "total":
+			return final(
+				`agy worked for ${length}, the longest a turn may take, and was stopped.`,
+				"Send a message to go on; turnSeconds is the setting.",
+			);
+	}
+}

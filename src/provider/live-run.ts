@@ -1,0 +1,283 @@
+import type { Clock } from "../engine/clock.ts";
+import type { Run } from "../engine/engine.ts";
+import type { ActivityEvent, AgyEvent, CancelReason, EndEvent, NoticeEvent, ToolEvent } from "../engine/events.ts";
+import { cardId, StepCard, stepKey } from "./step-card.ts";
+import { isTerminal } from "./step-title.ts";
+
+/** What a message is made of: agy's events, and the late end of a step whose card had to let go. */
+export type LiveItem = AgyEvent | { readonly type: "late-end"; readonly card: StepCard };
+
+/** The assistant message that is being written. */
+export interface ItemConsumer {
+	/** Returns false for the first item of the next message. */
+	accept(item: LiveItem): boolean;
+	/** Ends the message as aborted, at once. */
+	abort(): void;
+}
+
+export interface LiveRunHooks {
+	/** The conversation is known. */
+	conversation?(id: string): void;
+	activity?(event: ActivityEvent): void;
+	title?(text: string): void;
+	/** A notice came; it is also among the items. */
+	notice?(event: NoticeEvent): void;
+	/**
+	 * The run has ended, once, after its last message. `answer` is the text of all its messages. The run counts as closed
+	 * when this resolves.
+	 */
+	ended(end: EndEvent, answer: string): Promise<void>;
+}
+
+/**
+ * - `streaming`: a message takes its events.
+ * - `parked`: the message ended with cards; events wait until pi comes back with their results.
+ * - `over`: agy has ended and every event was taken, or nobody will take them any more.
+ */
+export type LiveRunState = "streaming" | "parked" | "over";
+
+/** How long a card may still end by itself after agy has gone on; the row of its end is often just behind. */
+const RELEASE_GRACE_MS = 150;
+
+/**
+ * One run of agy as a pi session sees it: across the several assistant messages that its cards cut it into. It reads the
+ * run's events at once, gives those of a shown step to its card, and keeps the rest for the message that is next.
+ */
+export class LiveRun {
+	/** Resolves when the run is over and `hooks.ended` is done. Never rejects. */
+	readonly recorded: Promise<void>;
+	/** Resolves when besides nothing of agy's processes is left. Never rejects. */
+	readonly closed: Promise<void>;
+	readonly #run: Run;
+	readonly #clock: Clock;
+	readonly #hooks: LiveRunHooks;
+	readonly #queue: LiveItem[] = [];
+	readonly #cardsByStep = new Map<string, StepCard>();
+	readonly #cardsById = new Map<string, StepCard>();
+	readonly #waitingCards = new Set<StepCard>();
+	#consumer: ItemConsumer | undefined;
+	#conversationId = "";
+	#answer = "";
+	#end: EndEvent | undefined;
+	#over = false;
+	#draining = false;
+	readonly #signals = new Set<AbortSignal>();
+	#reported: () => void = () => {};
+	#cancelRelease: (() => void) | undefined;
+	#lastStep: ToolEvent | undefined;
+
+	constructor(run: Run, clock: Clock, hooks: LiveRunHooks) {
+		this.#run = run;
+		this.#clock = clock;
+		this.#hooks = hooks;
+		this.recorded = new Promise<void>((resolve) => {
+			this.#reported = resolve;
+		});
+		this.closed = Promise.all([this.recorded, this.#pump(), run.settled]).then(() => {});
+	}
+
+	get state(): LiveRunState {
+		if (this.#over) return "over";
+		return this.#consumer === undefined ? "parked" : "streaming";
+	}
+
+	/** The step agy told about last. */
+	get lastStep(): ToolEvent | undefined {
+		return this.#lastStep;
+	}
+
+	/** Ends the run and the message being written when `signal` fires, also while the run is parked. */
+	watch(signal: AbortSignal | undefined): void {
+		if (signal === undefined || this.#signals.has(signal)) return;
+		this.#signals.add(signal);
+		const abort = () => this.abort();
+		signal.addEventListener("abort", abort, { once: true });
+		void this.recorded.then(() => signal.removeEventListener("abort", abort));
+		if (signal.aborted) abort();
+	}
+
+	/** Takes the waiting items and then each new one, until `consumer` refuses one or `detach` is called. */
+	attach(consumer: ItemConsumer): void {
+		this.#cancelRelease?.();
+		this.#consumer = consumer;
+		this.#waitingCards.clear();
+		this.#drain();
+	}
+
+	/** The message has ended with these cards (none: with the run). Their steps are followed by pi from now on. */
+	detach(cards: readonly StepCard[], words: string): void {
+		this.#consumer = undefined;
+		this.#answer += words;
+		for (const card of cards) this.#waitingCards.add(card);
+		if (!this.#draining) this.#settleWaitingCards();
+	}
+
+	/** The last message has ended: nothing will be taken any more. */
+	finish(words: string): void {
+		this.#consumer = undefined;
+		this.#answer += words;
+		this.#leave();
+	}
+
+	/** Takes what waits without following the run any further. */
+	takeWaiting(): readonly LiveItem[] {
+		return this.#queue.splice(0);
+	}
+
+	/** The card of a step; the first time it is asked for, the step gets one. */
+	cardFor(step: ToolEvent): { readonly card: StepCard; readonly isNew: boolean } {
+		const key = stepKey(step.step);
+		const known = this.#cardsByStep.get(key);
+		if (known !== undefined) {
+			this.#updateCard(known, step);
+			return { card: known, isNew: false };
+		}
+		const card = new StepCard(cardId(this.#conversationId, step.step), step);
+		this.#cardsByStep.set(key, card);
+		this.#cardsById.set(card.id, card);
+		return { card, isNew: true };
+	}
+
+	/** A second card for a step whose first one had to let go. */
+	secondCard(first: StepCard): StepCard {
+		const card = new StepCard(cardId(this.#conversationId, first.step.step, "end"), first.step);
+		this.#cardsById.set(card.id, card);
+		return card;
+	}
+
+	card(id: string): StepCard | undefined {
+		return this.#cardsById.get(id);
+	}
+
+	/** The person has had enough: the message ends as aborted and agy is stopped. */
+	abort(): void {
+		this.#consumer?.abort();
+		this.cancel("user");
+	}
+
+	/** Stops agy. A message that is being written ends with the run's `end`; what waits for a later one is dropped. Idempotent. */
+	cancel(reason: CancelReason): void {
+		this.#run.cancel(reason);
+		this.#releaseAll("lost");
+		if (this.#consumer === undefined) this.#leave();
+	}
+
+	async #pump(): Promise<void> {
+		for await (const event of this.#run.events) this.#route(event);
+	}
+
+	#route(event: AgyEvent): void {
+		switch (event.type) {
+			case "conversation":
+				this.#conversationId = event.id;
+				this.#hooks.conversation?.(event.id);
+				return;
+			case "title":
+				this.#hooks.title?.(event.text);
+				return;
+			case "activity":
+				this.#hooks.activity?.(event);
+				return;
+			case "subagent":
+				return;
+			case "tool": {
+				this.#lastStep = event;
+				const card = this.#cardsByStep.get(stepKey(event.step));
+				if (card !== undefined) this.#updateCard(card, event);
+				else this.#enqueue(event);
+				return;
+			}
+			case "end":
+				this.#end = event;
+				this.#enqueue(event);
+				this.#releaseAll("lost");
+				if (this.#over) this.#report();
+				return;
+			case "notice":
+				this.#hooks.notice?.(event);
+				this.#enqueue(event);
+				return;
+			default:
+				this.#enqueue(event);
+		}
+	}
+
+	#updateCard(card: StepCard, step: ToolEvent): void {
+		const hadLetGo = card.end === "background" && !isTerminal(card.step);
+		card.update(step);
+		if (hadLetGo && isTerminal(step)) this.#enqueue({ type: "late-end", card });
+	}
+
+	#enqueue(item: LiveItem): void {
+		if (this.#over) return;
+		this.#queue.push(item);
+		if (this.#consumer !== undefined) this.#drain();
+		else if (movesOn(item)) this.#releaseSoon();
+	}
+
+	#drain(): void {
+		if (this.#draining) return;
+		this.#draining = true;
+		while (this.#consumer !== undefined) {
+			const next = this.#queue.shift();
+			if (next === undefined) break;
+			if (this.#consumer.accept(next)) continue;
+			this.#queue.unshift(next);
+			break;
+		}
+		this.#draining = false;
+		if (this.#consumer === undefined && !this.#over) this.#settleWaitingCards();
+	}
+
+	/** Gives the cards that wait the news which arrived before them, and lets them go if agy has moved on already. */
+	#settleWaitingCards(): void {
+		const rest = this.#queue.filter((item) => {
+			const card = item.type === "tool" ? this.#cardsByStep.get(stepKey(item.step)) : undefined;
+			if (item.type === "tool" && card !== undefined) this.#updateCard(card, item);
+			return card === undefined;
+		});
+		this.#queue.splice(0, this.#queue.length, ...rest);
+		if (this.#end !== undefined) this.#releaseAll("lost");
+		else if (this.#queue.some(movesOn)) this.#releaseSoon();
+	}
+
+	#releaseSoon(): void {
+		this.#cancelRelease?.();
+		this.#cancelRelease = this.#clock.after(RELEASE_GRACE_MS, () => this.#releaseAll("background"));
+	}
+
+	#releaseAll(end: "background" | "lost"): void {
+		this.#cancelRelease?.();
+		this.#cancelRelease = undefined;
+		for (const card of this.#waitingCards) card.release(end);
+	}
+
+	#leave(): void {
+		if (this.#over) return;
+		this.#over = true;
+		this.#queue.length = 0;
+		if (this.#end !== undefined) this.#report();
+	}
+
+	#report(): void {
+		const end = this.#end;
+		if (end === undefined) return;
+		void this.#hooks.ended(end, this.#answer).finally(this.#reported);
+	}
+}
+
+/** True for an item that shows agy doing something after the steps of the message that is over. */
+function movesOn(item: LiveItem): boolean {
+	switch (item.type) {
+		case "text":
+		case "thinking":
+		case "rewrite":
+		case "tool":
+		case "end":
+			return true;
+		case "generation":
+			return item.state === "started";
+		default:
+			return false;
+	}
+}

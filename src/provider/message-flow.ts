@@ -1,0 +1,235 @@
+import type { Clock } from "../engine/clock.ts";
+import type { EndEvent, GenerationEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import { failureText } from "./failure-text.ts";
+import type { ItemConsumer, LiveItem, LiveRun } from "./live-run.ts";
+import type { MessageWriter } from "./message-writer.ts";
+import { CARD_TOOL, type StepCard } from "./step-card.ts";
+import { isTerminal, stepOutcome, stepTitle } from "./step-title.ts";
+
+/** How agy's steps appear: see the setting `display`. */
+export type StepDisplay = "cards" | "inline" | "off";
+
+export interface FlowOptions {
+	readonly writer: MessageWriter;
+	readonly live: LiveRun;
+	readonly display: StepDisplay;
+	readonly cwd: string;
+	readonly clock: Clock;
+	/** A turn must say something; a throw-away call without words has failed. */
+	readonly closingLine: boolean;
+}
+
+/**
+ * How long a message with steps stays open for what belongs to it. agy commits a step before the model call that asked for
+ * it is marked done, mostly by 1 to 25 ms, and only the latter brings the usage.
+ */
+const GATHER_MS = 200;
+
+/** Longest summary in a card's arguments: they go to other models after a switch. */
+const MAX_SUMMARY = 400;
+
+/**
+ * Decides which of a run's events make up one assistant message, and writes them. In `cards` display a message ends with the
+ * steps its model call asked for; otherwise it goes on to the end of the run.
+ */
+export class MessageFlow implements ItemConsumer {
+	readonly #options: FlowOptions;
+	readonly #batch: StepCard[] = [];
+	/** Ends of background steps that came while an answer was being written. */
+	readonly #heldEnds: StepCard[] = [];
+	readonly #linedSteps = new Set<string>();
+	#firstStep: StepRef | undefined;
+	#planned: { readonly step: StepRef; readonly calls: number } | undefined;
+	#cancelTimer: (() => void) | undefined;
+	#saidSomething = false;
+
+	constructor(options: FlowOptions) {
+		this.#options = options;
+	}
+
+	/** Follows the run until the message is over. */
+	follow(): void {
+		this.#options.live.attach(this);
+	}
+
+	abort(): void {
+		const { writer, live } = this.#options;
+		this.#cancelTimer?.();
+		writer.abort();
+		live.finish(writer.words);
+	}
+
+	/** Returns false when `item` belongs to the next message. */
+	accept(item: LiveItem): boolean {
+		const { writer } = this.#options;
+		if (writer.closed) return false;
+		if (this.#batch.length > 0 && this.#startsNextMessage(item)) {
+			this.#endWithCards();
+			return false;
+		}
+		switch (item.type) {
+			case "text":
+				if (item.delta.trim() !== "") this.#saidSomething = true;
+				writer.append("text", item.step, item.delta);
+				break;
+			case "thinking":
+				writer.append("thinking", item.step, item.delta);
+				break;
+			case "rewrite":
+				if (item.block === "text" && item.text.trim() !== "") this.#saidSomething = true;
+				writer.rewrite(item.block, item.step, item.text);
+				break;
+			case "usage":
+				if (item.isAnswer) writer.usage(item.usage, item.responseId, item.model);
+				break;
+			case "generation":
+				this.#noteGeneration(item);
+				break;
+			case "notice":
+				writer.line(item.text);
+				break;
+			case "tool":
+				this.#saidSomething = false;
+				this.#showStep(item);
+				break;
+			case "late-end":
+				this.#showLateEnd(item.card);
+				break;
+			case "end":
+				this.#finish(item);
+				break;
+			case "conversation":
+			case "title":
+			case "activity":
+			case "subagent":
+				break;
+		}
+		return true;
+	}
+
+	#startsNextMessage(item: LiveItem): boolean {
+		if (item.type === "end") return true;
+		if (item.type === "tool" || !("step" in item) || this.#firstStep === undefined) return false;
+		return item.step.trajectory !== this.#firstStep.trajectory || item.step.index > this.#firstStep.index;
+	}
+
+	#noteGeneration(event: GenerationEvent): void {
+		if (event.state !== "done") return;
+		this.#planned = { step: event.step, calls: event.toolCallIds?.length ?? 0 };
+		this.#endWhenComplete();
+	}
+
+	#showStep(step: ToolEvent): void {
+		switch (this.#options.display) {
+			case "off":
+				return;
+			case "inline":
+				this.#showLine(step);
+				return;
+			case "cards": {
+				const { card, isNew } = this.#options.live.cardFor(step);
+				if (isNew) this.#addCard(card, step.step);
+				return;
+			}
+		}
+	}
+
+	#showLine(step: ToolEvent): void {
+		const key = step.callId;
+		const title = stepTitle(step, this.#options.cwd);
+		const outcome = stepOutcome(step);
+		if (isTerminal(step)) this.#options.writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
+		else if (!this.#linedSteps.has(key)) this.#options.writer.line(`${title} …`);
+		this.#linedSteps.add(key);
+	}
+
+	#addCard(card: StepCard, step: StepRef): void {
+		this.#batch.push(card);
+		this.#firstStep ??= step;
+		this.#cancelTimer ??= this.#options.clock.after(GATHER_MS, () => this.#endWithCards());
+		this.#endWhenComplete();
+	}
+
+	#showLateEnd(first: StepCard): void {
+		if (this.#options.display !== "cards") {
+			this.#showLine(first.step);
+		} else if (this.#batch.length > 0) {
+			this.#batch.push(this.#options.live.secondCard(first));
+		} else if (this.#options.writer.empty) {
+			this.#batch.push(this.#options.live.secondCard(first));
+			this.#endWithCards();
+		} else {
+			this.#heldEnds.push(first);
+		}
+	}
+
+	/** The model call is done and every step it asked for is here. */
+	#endWhenComplete(): void {
+		const first = this.#firstStep;
+		const planned = this.#planned;
+		if (
+			first === undefined ||
+			planned === undefined ||
+			planned.calls === 0 ||
+			planned.step.trajectory !== first.trajectory
+		)
+			return;
+		const own = this.#batch.filter((card) => card.step.step.index > planned.step.index);
+		if (planned.step.index < first.index && own.length >= planned.calls) this.#endWithCards();
+	}
+
+	#endWithCards(): void {
+		const { writer, live } = this.#options;
+		this.#cancelTimer?.();
+		if (writer.closed) return;
+		const cards = [...this.#batch, ...this.#heldEnds.map((first) => live.secondCard(first))];
+		for (const card of cards) {
+			writer.toolCall({ type: "toolCall", id: card.id, name: CARD_TOOL, arguments: cardArguments(card) });
+		}
+		// The run is parked before pi hears of the end: it may come back at once.
+		live.detach(cards, writer.words);
+		writer.done("toolUse");
+	}
+
+	#finish(end: EndEvent): void {
+		const { writer, live, clock, cwd } = this.#options;
+		for (const card of this.#heldEnds) {
+			writer.line(`finished in the background: ${stepTitle(card.step, cwd)} · ${stepOutcome(card.step) || "done"}`);
+		}
+		const toolsRan = end.progress.toolsRan || live.lastStep !== undefined;
+		switch (end.outcome.kind) {
+			case "answered":
+				this.#finishAnswered(end, toolsRan);
+				break;
+			case "cancelled":
+				writer.abort(end.outcome.by === "user" ? undefined : "agy was stopped before it had finished.");
+				break;
+			case "failed":
+				writer.fail(failureText(end.outcome.failure, toolsRan, clock.now()));
+				break;
+		}
+		live.finish(writer.words);
+	}
+
+	#finishAnswered(end: EndEvent, toolsRan: boolean): void {
+		const { writer, live, clock, cwd, closingLine } = this.#options;
+		const last = live.lastStep;
+		if (!this.#saidSomething && closingLine && last !== undefined) {
+			const outcome = stepOutcome(last);
+			const words = `agy ended without further words; its last step: ${stepTitle(last, cwd)}${outcome && ` (${outcome})`}.`;
+			writer.append("text", CLOSING_STEP, words);
+		} else if (!this.#saidSomething && !end.progress.textSeen) {
+			writer.fail(failureText({ kind: "empty-answer", promptBytes: 0 }, toolsRan, clock.now()));
+		}
+		writer.done("stop");
+	}
+}
+
+/** Not a step of agy: the place of a line that is written like an answer, so that `pi -p` prints it. */
+const CLOSING_STEP: StepRef = { trajectory: "", index: -1 };
+
+function cardArguments(card: StepCard): { kind: string; tool: string; summary: string } {
+	const { kind, name, summary } = card.step;
+	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
+	return { kind, tool: name, summary: short };
+}

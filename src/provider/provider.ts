@@ -1,0 +1,93 @@
+import {
+	type Api,
+	type AssistantMessageEventStream,
+	createAssistantMessageEventStream,
+	type Model,
+	type Provider,
+	type SimpleStreamOptions,
+	type TranscriptContext,
+} from "@earendil-works/pi-ai";
+import type { Failure } from "../engine/failure.ts";
+import type { ModelCatalogue } from "../models/catalogue.ts";
+import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
+import { failureText, finalText } from "./failure-text.ts";
+import { MessageWriter } from "./message-writer.ts";
+import type { TurnCall } from "./turn.ts";
+
+export interface ProviderOptions {
+	readonly catalogue: Pick<ModelCatalogue, "models" | "restore" | "refresh">;
+	/** Looks for the agy binary; cheap, asked several times at each start. Undefined when it is there. */
+	findAgyProblem(): Failure | undefined;
+	/**
+	 * True when a person can be told in pi's interface why the models are missing. Otherwise they stay listed, and the first
+	 * request says it.
+	 */
+	hidesWithoutAgy(): boolean;
+	/** Answers one call; the message is ended by it, or failed here when it throws. */
+	run(call: TurnCall): Promise<void>;
+	/** Milliseconds since the epoch. */
+	now(): number;
+}
+
+/** pi's provider for Antigravity. agy is signed in by itself, so there is no key. */
+export function createAntigravityProvider(options: ProviderOptions): Provider<typeof API_ID> {
+	const stream = (
+		model: Model<Api>,
+		context: TranscriptContext,
+		streamOptions: SimpleStreamOptions = {},
+	): AssistantMessageEventStream => startStream(options, model, context, streamOptions);
+	return {
+		id: PROVIDER_ID,
+		name: "Antigravity",
+		auth: {
+			apiKey: {
+				name: "agy sign-in",
+				async check() {
+					if (options.findAgyProblem() !== undefined && options.hidesWithoutAgy()) return undefined;
+					return { type: "api_key", source: "agy" };
+				},
+				async resolve() {
+					const problem = options.findAgyProblem();
+					if (problem === undefined) return { auth: {}, source: "agy" };
+					if (options.hidesWithoutAgy()) return undefined;
+					throw new Error(failureText(problem, false, options.now()));
+				},
+			},
+		},
+		getModels: (): readonly AntigravityModel[] => options.catalogue.models(),
+		async refreshModels({ allowNetwork, force, signal }) {
+			options.catalogue.restore();
+			if (allowNetwork) await options.catalogue.refresh({ force: force ?? false, signal });
+		},
+		stream,
+		streamSimple: stream,
+	};
+}
+
+function startStream(
+	options: ProviderOptions,
+	model: Model<Api>,
+	context: TranscriptContext,
+	streamOptions: SimpleStreamOptions,
+): AssistantMessageEventStream {
+	const stream = createAssistantMessageEventStream();
+	const writer = new MessageWriter(stream, model, options.now());
+	writer.start();
+	const { signal } = streamOptions;
+	const abort = () => writer.abort();
+	signal?.addEventListener("abort", abort, { once: true });
+	if (signal?.aborted) abort();
+	else {
+		options
+			.run({ model, context, options: streamOptions, writer })
+			.catch((error: unknown) => writer.fail(unexpected(error)))
+			// From here on the run watches the signal, until the process is gone.
+			.finally(() => signal?.removeEventListener("abort", abort));
+	}
+	return stream;
+}
+
+function unexpected(error: unknown): string {
+	const text = error instanceof Error ? error.message : String(error);
+	return finalText(`pi-antigravity-cli failed: ${text}`, "pi-antigravity-cli failed; the log has the reason.");
+}

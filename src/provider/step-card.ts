@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import type { StepRef, ToolEvent } from "../engine/events.ts";
+import { isTerminal } from "./step-title.ts";
+
+/** Name of the tool whose cards stand for agy's own steps. */
+export const CARD_TOOL = "agy_step";
+
+/**
+ * Why a card stopped following its step.
+ * - `finished`: the step is over.
+ * - `background`: it runs on while agy does something else; its end comes as a second card.
+ * - `lost`: agy ended before the step did.
+ */
+export type CardEnd = "finished" | "background" | "lost";
+
+/** One step of agy as a pi tool card: what is known about it, and who wants to know. */
+export class StepCard {
+	readonly id: string;
+	#step: ToolEvent;
+	#end: CardEnd | undefined;
+	#executed = false;
+	readonly #listeners = new Set<() => void>();
+
+	constructor(id: string, step: ToolEvent) {
+		this.id = id;
+		this.#step = step;
+		this.#settle();
+	}
+
+	/** The step as it was last told. */
+	get step(): ToolEvent {
+		return this.#step;
+	}
+
+	/** Undefined while the card follows its step. */
+	get end(): CardEnd | undefined {
+		return this.#end;
+	}
+
+	/** pi has run the card's tool. A result without that means that an extension blocked the call. */
+	get executed(): boolean {
+		return this.#executed;
+	}
+
+	markExecuted(): void {
+		this.#executed = true;
+	}
+
+	/** News about the step. After the card's end they only change `step`. */
+	update(step: ToolEvent): void {
+		this.#step = step;
+		this.#settle();
+		this.#notify();
+	}
+
+	/** Ends the card although its step is not over. */
+	release(end: "background" | "lost"): void {
+		if (this.#end !== undefined) return;
+		this.#end = end;
+		this.#notify();
+	}
+
+	/** Calls `listener` after each change. Returns how to stop. */
+	onChange(listener: () => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	#settle(): void {
+		if (this.#end !== undefined) return;
+		if (isTerminal(this.#step)) this.#end = "finished";
+		else if (this.#step.state === "background") this.#end = "background";
+	}
+
+	#notify(): void {
+		for (const listener of [...this.#listeners]) listener();
+	}
+}
+
+/** Identifies a step within one conversation. */
+export function stepKey(step: StepRef): string {
+	return `${step.trajectory}#${step.index}`;
+}
+
+/**
+ * The tool call id of a step: the same for the same step after a restart, another one when a rewind reuses the index, and
+ * within what every provider accepts as an id. `occasion` tells a step's second card from its first.
+ */
+export function cardId(conversationId: string, step: StepRef, occasion: "first" | "end" = "first"): string {
+	const hash = createHash("sha256").update(`${conversationId}\0${step.trajectory}\0${step.index}`).digest("base64url");
+	return `agy_${step.index}_${hash.slice(0, 22)}${occasion === "end" ? "_end" : ""}`;
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../engine/clock.ts";
+import type { ActivityEvent } from "../engine/events.ts";
+import { formatDuration } from "./duration.ts";
+import { stepSubject } from "./step-title.ts";
+
+/** Shows `text` in pi's working line, or pi's own words again. */
+export type ShowWorking = (text: string | undefined) => void;
+
+const TICK_MS = 1000;
+/** A shorter wait needs no number. */
+const SHOW_ELAPSED_MS = 2000;
+const MAX_DETAIL = 60;
+
+/** Tells in pi's working line what agy is doing and for how long: `agy: running npm test · 12 s`. */
+export class WorkingLine {
+	readonly #clock: Clock;
+	readonly #show: ShowWorking;
+	readonly #cwd: string;
+	#words: string | undefined;
+	#since = 0;
+	#cancelTick: (() => void) | undefined;
+
+	constructor(clock: Clock, cwd: string, show: ShowWorking) {
+		this.#clock = clock;
+		this.#cwd = cwd;
+		this.#show = show;
+	}
+
+	update(event: ActivityEvent): void {
+		const words = activityWords(event, this.#cwd);
+		if (words === this.#words) return;
+		this.#words = words;
+		this.#since = this.#clock.now();
+		this.#draw();
+	}
+
+	clear(): void {
+		this.#cancelTick?.();
+		this.#cancelTick = undefined;
+		if (this.#words === undefined) return;
+		this.#words = undefined;
+		this.#show(undefined);
+	}
+
+	#draw(): void {
+		this.#cancelTick?.();
+		const elapsed = this.#clock.now() - this.#since;
+		this.#show(`agy: ${this.#words}${elapsed >= SHOW_ELAPSED_MS ? ` · ${formatDuration(elapsed)}` : ""}`);
+		this.#cancelTick = this.#clock.after(TICK_MS, () => this.#draw());
+	}
+}
+
+function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
+	const subject = detail === undefined ? "" : shorten(stepSubject(detail, cwd));
+	switch (doing) {
+		case "waiting-for-slot":
+			return "waiting for a slot";
+		case "waiting-for-conversation":
+			return "waiting for the conversation";
+		case "starting":
+			return "starting";
+		case "thinking":
+			return "thinking";
+		case "writing":
+			return "writing";
+		case "running-tool":
+			return subject === "" ? "running a tool" : `running ${subject}`;
+		case "waiting-for-permission":
+			return subject === "" ? "waiting for permission" : `waiting for permission: ${subject}`;
+		case "waiting-for-answer":
+			return "waiting for an answer";
+		case "retrying":
+			return subject === "" ? "retrying" : `retrying after ${subject}`;
+		case "finishing":
+			return "finishing";
+		case "waiting-for-background":
+			return subject === "" ? "waiting for background tasks" : `waiting for background tasks: ${subject}`;
+	}
+}
+
+function shorten(text: string): string {
+	return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL - 1)}…` : text;
+}

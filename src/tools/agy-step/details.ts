@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** What a card keeps of its step, in pi's session file. Read back after a restart, so it is checked then. */
+export const stepDetailsSchema = z.object({
+	kind: z.string(),
+	tool: z.string(),
+	summary: z.string(),
+	/** `background`: the card let go of a step that ran on. `lost`: agy ended first. */
+	state: z.enum(["waiting", "running", "background", "done", "failed", "cancelled", "lost"]),
+	/** The part of the output that is kept. */
+	output: z.string().optional(),
+	/** In lines, of the whole output. Set when `output` is only a part. */
+	totalLines: z.number().optional(),
+	outputPath: z.string().optional(),
+	/** In the form pi's `renderDiff` takes. */
+	diff: z.string().optional(),
+	change: z.enum(["created", "edited", "deleted", "moved"]).optional(),
+	movedTo: z.string().optional(),
+	added: z.number().optional(),
+	removed: z.number().optional(),
+	exitCode: z.number().optional(),
+	error: z.string().optional(),
+	refused: z.boolean().optional(),
+	progress: z.string().optional(),
+	waitsFor: z.string().optional(),
+	/** Milliseconds. */
+	duration: z.number().optional(),
+	imagePaths: z.array(z.string()).optional(),
+	/** agy's log of a background task. */
+	taskLog: z.string().optional(),
+});
+
+export type StepDetails = z.infer<typeof stepDetailsSchema>;
+
+/** Undefined for details of another version or of another tool. */
+export function readDetails(value: unknown): StepDetails | undefined {
+	return stepDetailsSchema.safeParse(value).data;
+}

@@ -1,0 +1,119 @@
+import { type TruncationResult, truncateHead, truncateTail } from "@earendil-works/pi-coding-agent";
+import type { ToolEvent, ToolKind, ToolWait } from "../../engine/events.ts";
+import { formatDuration } from "../../provider/duration.ts";
+import { printable } from "../../provider/printable.ts";
+import type { CardEnd } from "../../provider/step-card.ts";
+import { diffCounts, stepDuration, stepTitle } from "../../provider/step-title.ts";
+import { displayDiff } from "../diff-view.ts";
+import type { StepDetails } from "./details.ts";
+
+/** What the model reads after a switch: little, since every card of the session stays in its context. */
+const CONTENT_LIMIT = { maxBytes: 4 * 1024, maxLines: 60 };
+/** What the card can be expanded to. */
+const DETAILS_LIMIT = { maxBytes: 30 * 1024, maxLines: 1000 };
+
+export interface StepResult {
+	readonly text: string;
+	readonly details: StepDetails;
+	readonly isError: boolean;
+}
+
+/** True when `output` does not fit into a card, so that the whole of it should be kept elsewhere. */
+export function needsFile(output: string): boolean {
+	return truncateTail(output, CONTENT_LIMIT).truncated;
+}
+
+/** The step as a tool result. `end` is undefined while it is still followed. */
+export function stepResult(
+	step: ToolEvent,
+	end: CardEnd | undefined,
+	cwd: string,
+	outputPath: string | undefined,
+): StepResult {
+	const details = stepDetails(step, end, outputPath);
+	const failed = details.error !== undefined || step.state === "failed" || step.state === "cancelled";
+	const badExit = step.exitCode !== undefined && step.exitCode !== 0;
+	return { text: contentText(step, details, cwd), details, isError: end !== undefined && (failed || badExit) };
+}
+
+function stepDetails(step: ToolEvent, end: CardEnd | undefined, outputPath: string | undefined): StepDetails {
+	const output = step.output === undefined ? undefined : cut(step.kind, step.output, DETAILS_LIMIT);
+	const duration = stepDuration(step);
+	const diff = step.diff && displayDiff(step.diff);
+	return {
+		kind: step.kind,
+		tool: step.name,
+		summary: step.summary,
+		state: end === "background" ? "background" : end === "lost" ? "lost" : step.state,
+		...(output !== undefined && { output: output.content }),
+		...(output?.truncated && { totalLines: output.totalLines }),
+		...(outputPath !== undefined && { outputPath }),
+		...(diff !== undefined && { diff }),
+		...(step.diff && { change: step.diff.change, added: step.diff.added, removed: step.diff.removed }),
+		...(step.diff?.movedTo !== undefined && { movedTo: step.diff.movedTo }),
+		...(step.exitCode !== undefined && { exitCode: step.exitCode }),
+		...(step.error && { error: errorText(step.error), refused: step.error.denied !== undefined }),
+		...(step.progress !== undefined && { progress: step.progress }),
+		...(step.wait && { waitsFor: waitText(step.wait) }),
+		...(duration !== undefined && { duration }),
+		...(step.imagePaths && { imagePaths: [...step.imagePaths] }),
+		...(step.task?.logPath !== undefined && { taskLog: step.task.logPath }),
+	};
+}
+
+/** Commands end with what matters; everything else begins with it. */
+function cut(kind: ToolKind, raw: string, limit: { maxBytes: number; maxLines: number }): TruncationResult {
+	const output = printable(raw);
+	if (kind === "command") return truncateTail(output, limit);
+	const head = truncateHead(output, limit);
+	return head.firstLineExceedsLimit ? truncateTail(output, limit) : head;
+}
+
+function contentText(step: ToolEvent, details: StepDetails, cwd: string): string {
+	const parts: string[] = [];
+	if (step.diff) parts.push(`${step.diff.change} ${step.diff.path} ${diffCounts(step.diff)}`.trim());
+	const output = step.output === undefined ? undefined : cut(step.kind, step.output, CONTENT_LIMIT);
+	if (output !== undefined && output.content.trim() !== "") parts.push(output.content.trimEnd());
+	if (details.imagePaths) parts.push(...details.imagePaths);
+	const notes = statusNotes(details);
+	if (output?.truncated) notes.push(truncationNote(output, details.outputPath));
+	if (notes.length > 0) parts.push(`[${notes.join(" · ")}]`);
+	return parts.length > 0 ? parts.join("\n") : `${stepTitle(step, cwd)}: done`;
+}
+
+/** What came of a step, and where its output is whole, in the words of the card's last line. */
+export function statusNotes(details: StepDetails): string[] {
+	const notes: string[] = [];
+	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
+	if (details.error !== undefined) notes.push(`${details.refused ? "refused" : "failed"}: ${details.error}`);
+	else if (details.state === "failed") notes.push("failed");
+	if (details.state === "cancelled") notes.push("cancelled");
+	if (details.state === "background") notes.push("still running in the background");
+	if (details.state === "lost") notes.push("agy ended before this step did");
+	if (details.waitsFor !== undefined && details.state === "waiting") notes.push(details.waitsFor);
+	if (details.progress !== undefined && details.state !== "done") notes.push(details.progress);
+	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);
+	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
+	return notes;
+}
+
+function truncationNote(output: TruncationResult, path: string | undefined): string {
+	const where = path === undefined ? "" : `, full output: ${path}`;
+	return `${output.outputLines} of ${output.totalLines} lines shown${where}`;
+}
+
+function errorText(error: NonNullable<ToolEvent["error"]>): string {
+	const message = printable(error.message).trim();
+	if (error.denied === undefined) return message;
+	const what = [error.denied.action, error.denied.target].filter(Boolean).join(" ");
+	return what === "" ? message : `${message} (${printable(what)})`;
+}
+
+function waitText(wait: ToolWait): string {
+	switch (wait.for) {
+		case "permission":
+			return `waiting for permission: ${wait.action} ${wait.target}`.trimEnd();
+		case "answer":
+			return `waiting for an answer: ${wait.question}`;
+	}
+}
