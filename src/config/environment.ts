@@ -43,7 +43,7 @@ function readings(name: SettingName, text: string): unknown[] {
 	const on = switchOf(text);
 	const words = text.split(",").flatMap((word) => word.trim() || []);
 	if (name === "permissions" && on !== undefined) return [on ? "skip" : "deny"];
-	return [text, on, Number(text), words];
+	return [text, ...(on === undefined ? [] : [on]), Number(text), words];
 }
 
 function switchOf(text: string): boolean | undefined {

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { environmentName, parseText } from "../../../src/config/environment.ts";
+import { combineSettings, parseSettingsFile, readSettingsFile } from "../../../src/config/load.ts";
+import { defaultSettings, settingNames } from "../../../src/config/schema.ts";
+import { createSettingsSource } from "../../../src/config/settings-source.ts";
+
+function settingsPath(t: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "pi-agy-config-"));
+	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	return join(folder, "antigravity", "config.json");
+}
+
+function write(path: string, text: string): void {
+	mkdirSync(dirname(path), { recursive: true });
+	writeFileSync(path, text);
+}
+
+const combine = (text: string, env: NodeJS.ProcessEnv = {}) => combineSettings(parseSettingsFile(text), env);
+
+test("without a file and variables everything has its default", () => {
+	const { settings, problems, origins } = combineSettings(readSettingsFile("/nowhere/config.json"), {});
+	assert.deepEqual(settings, defaultSettings);
+	assert.deepEqual(problems, []);
+	assert.ok(Object.values(origins).every((origin) => origin === "default"));
+});
+
+test("the file wins over the defaults, the environment over the file", () => {
+	const file = '{"mode":"plan","maxParallelRuns":2,"bridgeAllow":["a"]}';
+	const { settings, problems, origins } = combine(file, {
+		AGY_MAX_PARALLEL_RUNS: "3",
+		AGY_BRIDGE_DENY: "x, y,",
+		AGY_MODE: "",
+	});
+	assert.deepEqual(problems, []);
+	assert.deepEqual(
+		[settings.mode, settings.maxParallelRuns, settings.bridgeAllow, settings.bridgeDeny],
+		["plan", 3, ["a"], ["x", "y"]],
+	);
+	assert.deepEqual([origins.mode, origins.maxParallelRuns, origins.display], ["file", "environment", "default"]);
+});
+
+test("a bad key is reported with its place and reason, and the good ones are used", () => {
+	const { settings, problems } = combine('{"mode":"yolo","bridgeAllow":["a",7],"display":"inline","colour":1}', {
+		AGY_TURN_SECONDS: "soon",
+		AGY_LOG_LEVEL: "debug",
+	});
+	assert.equal(settings.mode, defaultSettings.mode);
+	assert.deepEqual(settings.bridgeAllow, []);
+	assert.equal(settings.display, "inline");
+	assert.equal(settings.logLevel, "debug");
+	assert.deepEqual(
+		problems.map((problem) => problem.where),
+		["mode", "bridgeAllow.1", "colour", "AGY_TURN_SECONDS"],
+	);
+	for (const { where, reason } of problems) assert.ok(reason.length > 5, `${where}: ${reason}`);
+});
+
+for (const [name, text] of Object.entries({
+	"no JSON": "{mode: plan}",
+	"a list": "[]",
+	"a word": '"plan"',
+	null: "null",
+})) {
+	test(`a file that holds ${name} leaves the defaults and says so`, () => {
+		const { settings, problems } = combine(text);
+		assert.deepEqual(settings, defaultSettings);
+		assert.equal(problems.length, 1);
+	});
+}
+
+test("a settings path that is a folder, and keys out of the prototype, are no trouble", (t) => {
+	const path = settingsPath(t);
+	mkdirSync(path, { recursive: true });
+	assert.equal(readSettingsFile(path).kind, "unreadable");
+	assert.equal(combine('{"__proto__":{"mode":"plan"},"toString":1}').settings.mode, defaultSettings.mode);
+});
+
+test("variables have the names people know, follow one rule, and none is agy's own", () => {
+	assert.deepEqual(
+		["agyPath", "extraArgs", "conversationsDir", "mode", "permissions", "defaultModel", "defaultThinking"].map((name) =>
+			environmentName(name as (typeof settingNames)[number]),
+		),
+		[
+			"AGY_BIN",
+			"AGY_EXTRA_ARGS",
+			"AGY_CONVERSATIONS_DIR",
+			"AGY_MODE",
+			"AGY_SKIP_PERMISSIONS",
+			"AGY_DEFAULT_MODEL",
+			"AGY_DEFAULT_THINKING",
+		],
+	);
+	const names = settingNames.map(environmentName);
+	assert.equal(new Set(names).size, names.length);
+	for (const name of names) {
+		assert.match(name, /^AGY_[A-Z]+(_[A-Z]+)*$/);
+		assert.doesNotMatch(name, /^AGY_(CLI_|ADC_AUTH$|GATEWAY_URL$|ENABLE_HUB$|ERROR$)/);
+	}
+});
+
+test("text is read as the type of its setting", () => {
+	const value = (name: (typeof settingNames)[number], text: string) => {
+		const parsed = parseText(name, text);
+		return "value" in parsed ? parsed.value : undefined;
+	};
+	for (const text of ["1", "true", "YES", "on"]) {
+		assert.equal(value("sandbox", text), true);
+		assert.equal(value("permissions", text), "skip");
+	}
+	for (const text of ["0", "false", "no", "off"]) {
+		assert.equal(value("sandbox", text), false);
+		assert.equal(value("permissions", text), "deny");
+	}
+	assert.equal(value("permissions", "deny"), "deny");
+	assert.equal(value("display", "off"), "off");
+	assert.equal(value("bridge", "off"), "off");
+	assert.equal(value("agyPath", "1"), "1");
+	assert.equal(value("turnSeconds", "90"), 90);
+	assert.equal(value("maxParallelRuns", "2.5"), undefined);
+	assert.equal(value("sandbox", "perhaps"), undefined);
+	assert.deepEqual(value("bridgeAllow", "a, b"), ["a", "b"]);
+});
+
+test("a change is written for the user alone, keeps unknown keys, and counts at once", async (t) => {
+	const path = settingsPath(t);
+	write(path, '{"future":{"x":1},"mode":"plan"}');
+	const source = createSettingsSource(path, {});
+	assert.equal(source.current().mode, "plan");
+	await source.change("display", "off");
+	assert.equal(source.current().display, "off");
+	assert.equal(source.origin("display"), "file");
+	assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), { future: { x: 1 }, mode: "plan", display: "off" });
+	assert.equal(statSync(path).mode & 0o777, 0o600);
+	await source.change("display", undefined);
+	assert.equal(source.origin("display"), "default");
+});
+
+test("the file may be changed by others at any time", (t) => {
+	const path = settingsPath(t);
+	const source = createSettingsSource(path, {});
+	assert.equal(source.current().mode, "accept-edits");
+	write(path, '{"mode":"plan"}');
+	assert.equal(source.current().mode, "plan");
+	rmSync(path);
+	assert.equal(source.current().mode, "accept-edits");
+});
+
+test("a file that is not understood is put aside before a change, not lost", async (t) => {
+	const path = settingsPath(t);
+	write(path, "{ mode: plan }");
+	const source = createSettingsSource(path, {});
+	const { movedAside } = await source.change("mode", "plan");
+	assert.equal(movedAside, `${path}.invalid`);
+	assert.equal(readFileSync(`${path}.invalid`, "utf8"), "{ mode: plan }");
+	assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), { mode: "plan" });
+});
+
+test("a folder that cannot be written is an error of the change, and the settings go on", async () => {
+	const source = createSettingsSource("/dev/null/antigravity/config.json", {});
+	await assert.rejects(source.change("mode", "plan"));
+	assert.deepEqual(source.current(), defaultSettings);
+});
+
+test("processes that write at once lose nothing", async (t) => {
+	const path = settingsPath(t);
+	const writer = fileURLToPath(new URL("settings-writer.ts", import.meta.url));
+	const names = ["startUpSeconds", "inactivitySeconds", "turnSeconds", "exitGraceSeconds"];
+	const exits = names.map((name) => once(fork(writer, [path, name], { execArgv: [] }), "exit"));
+	for (const [code] of await Promise.all(exits)) assert.equal(code, 0);
+	assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), Object.fromEntries(names.map((name) => [name, 8])));
+	assert.equal(existsSync(`${path}.lock`), false);
+});
