@@ -93,7 +93,9 @@ async function load(file: string, sessionId: string): Promise<Stored> {
 	if (text === undefined) return { kind: "none" };
 	const content = parseJson(text);
 	const record = recordSchema.safeParse(content);
-	if (record.success && record.data.sessionId === sessionId) return { kind: "record", record: record.data };
+	if (record.success && record.data.sessionId === sessionId) {
+		return { kind: "record", record: { sessionId, bindings: record.data.bindings } };
+	}
 	const version = z.object({ version: z.number().int().gt(recordVersion) }).safeParse(content);
 	return { kind: version.success ? "future" : "corrupt" };
 }

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mentionedPaths } from "../../../src/conversation/mentions.ts";
+
+const there = new Set([
+	"/work/src/a.ts",
+	"/work/README.md",
+	"/work/my notes.txt",
+	"/etc/hosts",
+	"/home/me/todo.txt",
+	"/work/src",
+]);
+
+const cases: [text: string, paths: string[]][] = [
+	["look at @src/a.ts", ["/work/src/a.ts"]],
+	["@README.md, please", ["/work/README.md"]],
+	["(@README.md) and @README.md.", ["/work/README.md"]],
+	['read @"my notes.txt" now', ["/work/my notes.txt"]],
+	["@/etc/hosts and @~/todo.txt", ["/etc/hosts", "/home/me/todo.txt"]],
+	["the folder @src", ["/work/src"]],
+	["write to me@README.md", []],
+	["install @types/node", []],
+	["@ alone, @", []],
+	["no mention", []],
+];
+for (const [text, paths] of cases) {
+	test(`${JSON.stringify(text)} names ${paths.length === 0 ? "nothing" : paths.join(" and ")}`, () => {
+		assert.deepEqual(
+			mentionedPaths(text, { cwd: "/work", home: "/home/me" }, (path) => there.has(path)),
+			paths,
+		);
+	});
+}
+
+test("a pasted log full of @ costs only so many look-ups", () => {
+	let asked = 0;
+	mentionedPaths("@x ".repeat(10_000), { cwd: "/work", home: "/home/me" }, () => {
+		asked++;
+		return false;
+	});
+	assert.ok(asked <= 100);
+});
