@@ -15,6 +15,8 @@ import { type Abilities, abilitiesOf } from "./versions.ts";
 const DEFAULT_VERSION = "1.3.3";
 /** What becomes of the terminal interface where there is no terminal. */
 const NO_TTY = "CLI error: bubbletea: could not open TTY: open /dev/tty: no such device or address\n";
+/** No exit code of agy's, so that no test takes a mistake in its scenario for an answer. */
+const STAND_IN_FAILED = 70;
 const NOTHING = { input: 0, cacheRead: 0, output: 0, thinking: 0 };
 
 /** The whole command line, from argv to the exit of the process. */
@@ -33,7 +35,11 @@ export async function main(argv: string[]): Promise<void> {
 		const flags = parseFlags(argv, version, abilities.strictArguments);
 		await new Invocation(flags, scenario, version, abilities, recorder, exit).run();
 	} catch (error) {
-		if (!(error instanceof FlagError)) throw error;
+		if (!(error instanceof FlagError)) {
+			process.stderr.write(`the stand-in itself failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+			exit(STAND_IN_FAILED);
+			return;
+		}
 		process.stderr.write(`${error.message}\n${usage(version)}`);
 		exit(2);
 	}
@@ -79,15 +85,15 @@ class Invocation {
 			process.stderr.write(usage(this.#version));
 			this.#exit(0);
 		}
-		const command = this.#flags.rest[0];
-		if (command !== undefined && this.#flags.prompt === undefined) return this.#subcommand(command);
-		if (command !== undefined && this.#abilities.strictArguments) {
-			throw new FlagError(`unexpected argument "${command}": the prompt belongs to its flag (-p='your prompt')`);
-		}
 		if (this.#scenario.before !== undefined) {
 			this.#recorder.write();
 			const context = { stdout: this.#stdout, exit: this.#exit };
 			for (const step of this.#scenario.before) await control(step, context);
+		}
+		const command = this.#flags.rest[0];
+		if (command !== undefined && this.#flags.prompt === undefined) return this.#subcommand(command);
+		if (command !== undefined && this.#abilities.strictArguments) {
+			throw new FlagError(`unexpected argument "${command}": the prompt belongs to its flag (-p='your prompt')`);
 		}
 		if (this.#flags.values.get("input-format") === "stream-json") return this.#streamInput();
 		const prompt = await this.#prompt();
@@ -105,7 +111,7 @@ class Invocation {
 		this.#exit(await session.turn(prompt));
 	}
 
-	#subcommand(command: string): never {
+	async #subcommand(command: string): Promise<never> {
 		const [, ...args] = this.#flags.rest;
 		const flag = args.find((argument) => argument.startsWith("-"));
 		if (command === "help") {
@@ -121,16 +127,18 @@ class Invocation {
 		return this.#exit(1);
 	}
 
-	#models(): never {
+	async #models(): Promise<never> {
+		if (!this.#abilities.modelsIgnoreStdin) await readAll(process.stdin);
 		if (this.#scenario.signedOut !== undefined) {
 			process.stderr.write(
 				"Error: Please sign in to view available models. Launch the CLI without arguments to sign in.\n",
 			);
 			this.#exit(this.#version === "1.1.13" ? 0 : 1);
 		}
-		const listing = modelListing(this.#abilities);
+		const offered = this.#scenario.models ?? CATALOGUE;
+		const listing = modelListing(this.#abilities, offered);
 		if (this.#format === "text") return this.#say(listing);
-		const models = CATALOGUE.map(({ slug, label }) => ({ id: slug, label }));
+		const models = offered.map(({ slug, label }) => ({ id: slug, label }));
 		const command = { name: "models", data: { models } };
 		this.#stdout.result({ status: "SUCCESS", turns: 0, usage: NOTHING, response: listing, command });
 		return this.#exit(0);
@@ -167,7 +175,7 @@ class Invocation {
 		let code = 0;
 		for await (const message of userMessages(process.stdin)) {
 			if ("text" in message) {
-				this.#recorder.set({ prompt: message.text, promptVia: "stream-json" });
+				this.#recorder.next({ prompt: message.text, promptVia: "stream-json" });
 				code = await session.turn(message.text);
 				continue;
 			}

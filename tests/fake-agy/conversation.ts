@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { decode, encode, type Plain } from "../support/agy-proto.ts";
 import { ConversationDatabase, type DatabaseOptions } from "./database.ts";
 import type { Paths } from "./paths.ts";
+import type { Recording } from "./recording.ts";
 import { now, SOURCE, STATUS, StepRow, TYPE } from "./steps.ts";
 import { LateStore, NoStore, type Store } from "./store.ts";
 
@@ -25,6 +26,8 @@ export interface ConversationOptions extends DatabaseOptions {
 	kind: "normal" | "never" | "late" | "no-steps" | "empty" | "corrupt";
 	model: number;
 	workspaces: string[];
+	/** For a conversation that was recorded: who it was. */
+	recorded?: Recording | undefined;
 	/** For a subagent's conversation. */
 	parent?: { id: string; root: string; depth: number };
 }
@@ -56,9 +59,9 @@ export class Conversation {
 		closeSync(openSync(join(options.paths.root, "presence", `${id}.lock`), "a"));
 	}
 
-	/** A new conversation with a new id. */
+	/** A new conversation with a new id; a recorded one keeps its own. */
 	static create(options: ConversationOptions): Conversation {
-		const id = randomUUID();
+		const id = options.recorded?.conversationId ?? randomUUID();
 		const file = options.paths.database(id);
 		const conversation = new Conversation(id, options, openStore(file, options));
 		conversation.#writeIdentity();
@@ -180,6 +183,13 @@ export class Conversation {
 	}
 
 	#writeIdentity(): void {
+		const { recorded } = this.options;
+		if (recorded !== undefined) {
+			this.trajectoryId = recorded.trajectoryId;
+			this.store.setTrajectory(recorded.trajectoryId, this.id, recorded.source);
+			this.store.setTrajectoryMetadata(recorded.metadata);
+			return;
+		}
 		const parent = this.options.parent;
 		this.store.setTrajectory(this.trajectoryId, this.id, parent === undefined ? SOURCE_CLI : SOURCE_SUBAGENT);
 		const workspaces = this.options.workspaces.map((path) => pathToFileURL(path).href);

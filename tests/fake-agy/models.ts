@@ -19,10 +19,10 @@ export const CATALOGUE: Model[] = [
 ];
 
 /** The listing of `agy models` in this version's form. */
-export function modelListing(abilities: Abilities): string {
-	const line = ({ slug, label }: Model) =>
+export function modelListing(abilities: Abilities, models: Pick<Model, "slug" | "label">[]): string {
+	const line = ({ slug, label }: Pick<Model, "slug" | "label">) =>
 		abilities.twoColumnModels ? `${slug}\t${label}` : abilities.slugs ? slug : label;
-	return `${CATALOGUE.map(line).join("\n")}\n`;
+	return `${models.map(line).join("\n")}\n`;
 }
 
 /** The model that the flags choose, or the sentence with which agy refuses them. */

@@ -49,6 +49,12 @@ export class Recorder {
 		Object.assign(this.#record, part);
 	}
 
+	/** The next prompt of the same process gets a line of its own. */
+	next(part: Partial<InvocationRecord>): void {
+		this.#written = 0;
+		this.set(part);
+	}
+
 	/** Writes the line, unless it was written already. */
 	write(): void {
 		if (this.#written++ > 0) return;

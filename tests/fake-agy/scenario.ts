@@ -99,12 +99,14 @@ export interface ToolSteps {
 export interface RowSteps {
 	/** Grows the thinking of the open planner row, chunk by chunk. */
 	think: string | string[];
-	/** Grows its text. */
-	say: string | string[];
+	/** Grows its text; `times` says the same chunk again and again, with {{n}} for the number. */
+	say: string | string[] | { chunk: string; times: number };
 	/** Puts this text in the place of what was said, in the row that is still open. Stdout is told nothing. */
 	rewriteText: string;
 	/** Numbers for the model call that is open or comes next. */
 	usage: { input?: number; cacheRead?: number; output?: number; thinking?: number };
+	/** Plays steps again and again, with {{n}} for the number of the round. */
+	repeat: { times: number; steps: ScenarioStep[] };
 	/** Several tools called by one planner row, running side by side. */
 	parallel: ToolStep[];
 	/** Ends a tool that was left in the background. */
@@ -142,7 +144,9 @@ export interface Scenario {
 	turns?: ScenarioStep[][];
 	/** The first whose pattern is found in the prompt comes before `steps` and `turns`. */
 	match?: { prompt: string; steps: ScenarioStep[] }[];
-	/** Played at the very start, before anything is printed or created. */
+	/** What `agy models` lists, instead of the catalogue of agy 1.3.3. */
+	models?: { slug: string; label: string }[];
+	/** Played at the very start, before anything is printed or created; by subcommands, too. */
 	before?: ControlStep[];
 	/** Played after `result`, before the process ends. */
 	after?: ControlStep[];
@@ -190,7 +194,7 @@ const TOOLS = new Set(
 	"run edit newFile delete view list grep find mcp web url subagent generic question image unknown".split(" "),
 );
 const ROWS = new Set(
-	"think say rewriteText usage parallel finish checkpoint compaction systemMessage retry error rewind idle end printTimeout".split(
+	"think say rewriteText usage repeat parallel finish checkpoint compaction systemMessage retry error rewind idle end printTimeout".split(
 		" ",
 	),
 );
@@ -219,10 +223,12 @@ export function stepsFor(scenario: Scenario, prompt: string, turn: number): Scen
 	const rule = scenario.match?.find((candidate) => new RegExp(candidate.prompt, "u").test(prompt));
 	const turns = scenario.turns ?? [scenario.steps ?? []];
 	const steps = rule?.steps ?? turns[Math.min(turn, turns.length - 1)] ?? [];
-	const spoken: ScenarioStep[] = JSON.parse(
-		JSON.stringify(steps).replaceAll("{{prompt}}", JSON.stringify(prompt).slice(1, -1)),
-	);
-	return spoken;
+	return fillIn(steps, "{{prompt}}", prompt);
+}
+
+/** The steps with a placeholder replaced wherever it stands in a string. */
+export function fillIn<Steps>(steps: Steps, placeholder: string, text: string): Steps {
+	return JSON.parse(JSON.stringify(steps).replaceAll(placeholder, JSON.stringify(text).slice(1, -1)));
 }
 
 function checkSteps(file: string, steps: ScenarioStep[]): void {

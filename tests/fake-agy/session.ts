@@ -8,7 +8,7 @@ import type { Model } from "./models.ts";
 import type { Paths } from "./paths.ts";
 import { mentionedFiles } from "./prompt.ts";
 import type { Recorder } from "./record.ts";
-import { replayTurn } from "./replay.ts";
+import { type Recording, readRecording } from "./recording.ts";
 import { type Scenario, type ScenarioStep, stepsFor } from "./scenario.ts";
 import type { Stdout } from "./stdout.ts";
 import { LateStore } from "./store.ts";
@@ -44,10 +44,13 @@ export interface SessionSetup {
 /** One conversation in one process, for one prompt or for several that arrive on stdin. */
 export class Session {
 	readonly #setup: SessionSetup;
+	readonly #recording: Recording | undefined;
 	#conversation: Conversation | undefined;
 
 	constructor(setup: SessionSetup) {
 		this.#setup = setup;
+		const { replay } = setup.scenario;
+		this.#recording = replay === undefined ? undefined : readRecording(replay);
 	}
 
 	/** Opens the conversation and announces it; does nothing the second time. */
@@ -71,6 +74,7 @@ export class Session {
 	async turn(prompt: string): Promise<number> {
 		const { scenario, stdout } = this.#setup;
 		const conversation = this.open();
+		this.#setup.recorder.write();
 		const turn = new Turn({
 			...this.#setup,
 			conversation,
@@ -78,7 +82,9 @@ export class Session {
 			cwd: process.cwd(),
 			pace: Number(process.env.FAKE_AGY_PACE ?? scenario.pace ?? 0),
 		});
-		const outcome = await Promise.race([this.#play(turn, conversation, prompt), this.#timeout(), this.#signal()]);
+		const signals = this.#signals();
+		const playing = this.#play(turn, conversation, prompt);
+		const outcome = await Promise.race([playing, this.#timeout(), signals.outcome]);
 		turn.close(outcome);
 		if (conversation.store instanceof LateStore) conversation.store.open();
 		if (outcome.stderr !== undefined) process.stderr.write(outcome.stderr);
@@ -92,6 +98,7 @@ export class Session {
 			...(this.#setup.abilities.deniedActions && turn.denied.length > 0 ? { deniedActions: turn.denied } : {}),
 		});
 		stdout.response = "";
+		signals.release();
 		for (const step of scenario.after ?? []) await control(step, { ...this.#setup, conversation });
 		return outcome.exitCode;
 	}
@@ -103,10 +110,7 @@ export class Session {
 			conversation.dead = true;
 			return { status: "SUCCESS", exitCode: 0, termination: 4 };
 		}
-		if (scenario.replay !== undefined) {
-			await replayTurn(scenario.replay, turn);
-			return { status: "SUCCESS", exitCode: 0, termination: 4 };
-		}
+		if (this.#recording !== undefined) return turn.replay(this.#recording, conversation.turns);
 		await turn.prompt(prompt, expand ? mentionedFiles(prompt, process.cwd()) : []);
 		return turn.run(this.#steps(prompt, conversation.turns));
 	}
@@ -142,7 +146,8 @@ export class Session {
 		const { kind = "normal", synchronous = "FULL", busyTimeout = 0 } = scenario.database ?? {};
 		const commitLog = process.env.FAKE_AGY_COMMIT_LOG;
 		const sync = process.env.FAKE_AGY_SYNCHRONOUS === "NORMAL" ? "NORMAL" : synchronous;
-		return { paths, kind, model: model.number, workspaces, synchronous: sync, busyTimeout, commitLog };
+		const recorded = this.#recording;
+		return { paths, kind, model: model.number, workspaces, synchronous: sync, busyTimeout, commitLog, recorded };
 	}
 
 	#turnOptions(): TurnOptions {
@@ -174,18 +179,24 @@ export class Session {
 		});
 	}
 
-	/** An interrupt is the user's; a termination is the context's. */
-	#signal(): Promise<Outcome> {
-		const ignored = this.#setup.scenario.ignoreSignals ?? [];
-		return new Promise((resolve) => {
-			if (!ignored.includes("SIGINT")) {
-				process.once("SIGINT", () => resolve({ status: "CANCELED", exitCode: 0, termination: 2 }));
-			}
-			if (!ignored.includes("SIGTERM")) {
-				const outcome = { status: "ERROR", exitCode: 1, termination: 2, error: "context canceled" };
-				process.once("SIGTERM", () => resolve(outcome));
-			}
-		});
+	/** An interrupt is the user's; a termination is the context's. After the turn, signals kill as they do anywhere. */
+	#signals(): { outcome: Promise<Outcome>; release(): void } {
+		const endings: [NodeJS.Signals, Outcome][] = [
+			["SIGINT", { status: "CANCELED", exitCode: 0, termination: 2 }],
+			["SIGTERM", { status: "ERROR", exitCode: 1, termination: 2, error: "context canceled" }],
+		];
+		const ignored: string[] = this.#setup.scenario.ignoreSignals ?? [];
+		const { promise, resolve } = Promise.withResolvers<Outcome>();
+		const listeners = endings
+			.filter(([signal]) => !ignored.includes(signal))
+			.map(([signal, outcome]) => ({ signal, listener: () => resolve(outcome) }));
+		for (const { signal, listener } of listeners) process.on(signal, listener);
+		return {
+			outcome: promise,
+			release: () => {
+				for (const { signal, listener } of listeners) process.off(signal, listener);
+			},
+		};
 	}
 }
 

@@ -61,7 +61,7 @@ export class ToolRun {
 				await this.#turn.play([stage.gate]);
 				continue;
 			}
-			this.#fill({ ...this.plan.start, ...stage }, undefined);
+			this.#fill({ ...this.plan.start, ...stage.content }, undefined);
 			await this.#commit(STATUS.running);
 		}
 		await this.#turn.play(options.during ?? []);

@@ -22,7 +22,7 @@ export interface ToolPlan {
 	/** What the row holds from its first commit on. */
 	start: Plain;
 	/** What it holds after each stage of running; gates are played between them. */
-	stages: (Plain | { gate: ControlStep })[];
+	stages: ({ content: Plain } | { gate: ControlStep })[];
 	/** What it holds when it is done. */
 	end: Plain;
 	/** The result as text, for stdout and for a GENERIC row. */
@@ -95,7 +95,7 @@ function run(spec: RunSpec, cwd: string): Shape {
 			continue;
 		}
 		full += chunk;
-		if (index < chunks.length - 1) stages.push({ combinedOutputSnapshot: { full } });
+		if (index < chunks.length - 1) stages.push({ content: { combinedOutputSnapshot: { full } } });
 	}
 	if (spec.outputBytes !== undefined) {
 		const line = full === "" ? "all work and no play\n" : full;
@@ -196,9 +196,7 @@ function mcp(spec: ToolSteps["mcp"]): Shape {
 		field: "mcpTool",
 		start: { serverName: spec.server, toolCall: callMessage(spec.tool, args), serverInfo: { name: spec.server } },
 		stages: (spec.progress ?? []).map(({ message, done, total }) => ({
-			progressMessage: message,
-			progress: done,
-			progressTotal: total,
+			content: { progressMessage: message, progress: done, progressTotal: total },
 		})),
 		end: { resultString: spec.result ?? "" },
 		output: spec.result ?? "",

@@ -3,7 +3,17 @@ import type { Plain } from "../support/agy-proto.ts";
 import { control } from "./control.ts";
 import { Conversation, type Usage } from "./conversation.ts";
 import { Planner, STOP, usageStats } from "./planner.ts";
-import { isControl, isTool, type RowStep, type RowSteps, type ScenarioStep, type ToolStep } from "./scenario.ts";
+import type { Recording } from "./recording.ts";
+import { replayCommits } from "./replay.ts";
+import {
+	fillIn,
+	isControl,
+	isTool,
+	type RowStep,
+	type RowSteps,
+	type ScenarioStep,
+	type ToolStep,
+} from "./scenario.ts";
 import { Stdout } from "./stdout.ts";
 import { now, SOURCE, STATUS, TYPE } from "./steps.ts";
 import { ToolRun } from "./tool-run.ts";
@@ -79,6 +89,17 @@ export class Turn implements TurnContext {
 		}
 	}
 
+	/** Plays one turn of a recording instead; the execution's end is part of it. */
+	async replay(recording: Recording, turn: number): Promise<Outcome> {
+		for (const commit of replayCommits(recording, turn)) {
+			commit.write(this.conversation.store);
+			commit.tell(this.stdout);
+			await this.breathe();
+		}
+		this.#executionEnded = true;
+		return { status: "SUCCESS", exitCode: 0, termination: 4 };
+	}
+
 	async play(steps: readonly ScenarioStep[]): Promise<void> {
 		for (const step of steps) {
 			if (isControl(step)) await control(step, { ...this.#setup, conversation: this.conversation });
@@ -93,6 +114,9 @@ export class Turn implements TurnContext {
 		const canceled = outcome.termination === 2 && compareVersions(this.options.version, "1.2.5") >= 0;
 		if (canceled) for (const row of this.conversation.rows) if (row.open) row.commit(STATUS.canceled);
 		const left = this.#background.size;
+		for (const { row } of this.#background.values()) {
+			if (row.open && compareVersions(this.options.version, "1.2.5") >= 0) row.commit(STATUS.canceled);
+		}
 		if (left > 0) process.stderr.write(`terminating ${left} background task(s) on exit\n`);
 		if (!this.#executionEnded) this.conversation.endExecution(outcome.termination, outcome.error);
 		this.#executionEnded = true;
@@ -110,7 +134,9 @@ export class Turn implements TurnContext {
 		if ("think" in step) {
 			for (const chunk of [step.think].flat()) await (await this.#openPlanner()).think(chunk);
 		} else if ("say" in step) {
-			for (const chunk of [step.say].flat()) await (await this.#openPlanner()).say(chunk);
+			for (const chunk of chunksOf(step.say)) await (await this.#openPlanner()).say(chunk);
+		} else if ("repeat" in step) {
+			for (let n = 1; n <= step.repeat.times; n++) await this.play(fillIn(step.repeat.steps, "{{n}}", String(n)));
 		} else if ("rewriteText" in step) await (await this.#openPlanner()).rewrite(step.rewriteText);
 		else if ("usage" in step) this.#usage = step.usage;
 		else if ("parallel" in step) await this.#tools(step.parallel);
@@ -162,13 +188,17 @@ export class Turn implements TurnContext {
 		}
 		this.#planner = undefined;
 		const stats = await planner.finish(false);
-		await Promise.all(runs.map(({ step, run }) => this.#runTool(step, run)));
+		let ended: unknown;
+		await Promise.all(runs.map(({ step, run }) => this.#runTool(step, run))).catch((error) => {
+			ended = error;
+		});
 		this.conversation.endGeneration(
 			stats,
 			[planner.row.idx, ...runs.map(({ run }) => run.row.idx)],
 			this.options.promptBytes,
 		);
 		await this.breathe();
+		if (ended !== undefined) throw ended;
 	}
 
 	async #runTool(step: ToolStep, run: ToolRun): Promise<void> {
@@ -307,6 +337,12 @@ export class Turn implements TurnContext {
 		if (tasks > 0) process.stderr.write(`root agent idle; waiting${wait} for ${tasks} background task(s)${bound}\n`);
 		await this.play(steps);
 	}
+}
+
+function chunksOf(say: RowSteps["say"]): string[] {
+	if (typeof say === "string") return [say];
+	if (Array.isArray(say)) return say;
+	return Array.from({ length: say.times }, (_, index) => say.chunk.replaceAll("{{n}}", String(index + 1)));
 }
 
 /** `--print-timeout` has passed, which every few versions meant something else. */

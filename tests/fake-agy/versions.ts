@@ -10,6 +10,8 @@ export interface Abilities {
 	slashCommands: boolean;
 	/** `agy models` prints slug and label. */
 	twoColumnModels: boolean;
+	/** `agy models` does not wait for the end of stdin. */
+	modelsIgnoreStdin: boolean;
 	/** `/usage` and its like are answered without a turn. */
 	slashAnswers: boolean;
 	/** Prompt flags that swallow a flag, and stray arguments, are errors. */
@@ -43,6 +45,7 @@ export function abilitiesOf(version: string): Abilities {
 		slugs: since("1.1.5"),
 		slashCommands: since("1.1.9"),
 		twoColumnModels: since("1.1.10"),
+		modelsIgnoreStdin: since("1.1.23"),
 		slashAnswers: since("1.1.11"),
 		strictArguments: since("1.1.18"),
 		twoPhaseRows: since("1.1.18"),

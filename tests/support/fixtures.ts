@@ -21,7 +21,7 @@ export interface RealStep {
 export function realSteps(): RealStep[] {
 	return list("agy-steps", ".bin").map((file) => ({
 		name: file.replace(/\.bin$/, ""),
-		payload: readFileSync(join(folder, "agy-steps", file)),
+		payload: new Uint8Array(readFileSync(join(folder, "agy-steps", file))),
 	}));
 }
 
