@@ -1,0 +1,287 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ActivityEvent, AgyEvent } from "../engine/events.ts";
+import type { StreamMessage, StreamResult, StreamStep, StreamUsage } from "../stdout/stream-message.ts";
+import type { ExecutorRecord, GenerationRecord, PlannerBody, Step, StepUsage } from "../tail/step-types.ts";
+import { activityOf } from "./activity.ts";
+import { closeSteps } from "./closing.ts";
+import type { LedgerFacts } from "./facts.ts";
+import { GenerationTrack } from "./generation-track.ts";
+import { ModelErrors } from "./model-errors.ts";
+import * as notices from "./notices.ts";
+import type { ClosedObservation, ConversationObservation, Observation } from "./observation.ts";
+import { SideSteps } from "./side-steps.ts";
+import { emptyBaseline, type LedgerBaseline, StepEntries, type StepEntry } from "./step-entries.ts";
+import { ToolBook } from "./tool-book.ts";
+import { UsageBook } from "./usage-book.ts";
+
+export interface LedgerOptions {
+	/** What the conversation held before this run. Absent: a new conversation. */
+	readonly baseline?: LedgerBaseline;
+	/** `result.usage` of the turn before this one; absent where unknown. It counts from zero in a new conversation. */
+	readonly usageBefore?: StreamUsage;
+}
+
+/** Turns what both sources say about one run into events. Pure: no clock, no input or output. */
+export interface Ledger {
+	/** Takes in one fact; returns what it changes for the reader, in order. After `closed` it returns nothing more. */
+	observe(observation: Observation): AgyEvent[];
+	facts(): LedgerFacts;
+}
+
+export function createLedger(options: LedgerOptions = {}): Ledger {
+	return new StepLedger(options);
+}
+
+const NO_USAGE: StreamUsage = { input: 0, output: 0, thinking: 0, cacheRead: 0 };
+
+class StepLedger implements Ledger {
+	readonly #entries: StepEntries;
+	readonly #tools: ToolBook;
+	readonly #usage = new UsageBook();
+	readonly #side = new SideSteps();
+	readonly #errors = new ModelErrors();
+	/** Usage from agy's records of its model calls, by step. */
+	readonly #recordedUsage = new Map<number, StepUsage>();
+	#usageBefore: StreamUsage | undefined;
+
+	/** Steps that stdout told before the conversation was known. */
+	#early: StreamStep[] | undefined = [];
+	#conversationId: string | undefined;
+	#rowsSeen = false;
+	#stdoutStepsSeen = false;
+	#databaseLost = false;
+	#promptSeen = false;
+	/** The highest index of a model call or a tool. */
+	#newestWork = -1;
+	#executor: ExecutorRecord | undefined;
+	#result: StreamResult | undefined;
+	#activity: ActivityEvent | undefined;
+	#closed = false;
+
+	constructor({ baseline, usageBefore }: LedgerOptions) {
+		this.#entries = new StepEntries(baseline ?? emptyBaseline);
+		this.#tools = new ToolBook(this.#entries);
+		this.#usageBefore = baseline === undefined ? NO_USAGE : usageBefore;
+	}
+
+	observe(observation: Observation): AgyEvent[] {
+		if (this.#closed) return [];
+		const events = this.#take(observation);
+		return this.#closed ? events : [...events, ...this.#activityChange()];
+	}
+
+	#take(observation: Observation): AgyEvent[] {
+		switch (observation.source) {
+			case "conversation":
+				return this.#bind(observation);
+			case "row":
+				return this.#entries.isOldRow(observation.step) ? [] : this.#row(observation.step);
+			case "rewound":
+				this.#newestWork = Math.min(this.#newestWork, observation.rows - 1);
+				return this.#entries.rewind(observation.rows).flatMap((entry) => this.#tools.abandon(entry));
+			case "generation":
+				return this.#generationRecord(observation.record);
+			case "executor":
+				if (!this.#entries.isOldExecutor(observation.record.idx)) this.#executor = observation.record;
+				return [];
+			case "database-lost":
+				this.#databaseLost = true;
+				return this.#tools.databaseIsLost(true);
+			case "stdout":
+				return this.#stdout(observation.message);
+			case "closed":
+				return this.#close(observation);
+		}
+	}
+
+	#bind({ id, insteadOf }: ConversationObservation): AgyEvent[] {
+		if (this.#conversationId !== undefined) return [];
+		this.#conversationId = id;
+		const events: AgyEvent[] = [{ type: "conversation", id, ...(insteadOf !== undefined && { insteadOf }) }];
+		if (insteadOf !== undefined) {
+			this.#entries.forgetBaseline();
+			this.#usageBefore = NO_USAGE;
+			events.push(notices.notHonoured(insteadOf, id));
+		}
+		return [...events, ...this.#releaseEarly()];
+	}
+
+	#releaseEarly(): AgyEvent[] {
+		const early = this.#early ?? [];
+		this.#early = undefined;
+		return early.flatMap((message) => this.#stdoutStep(message));
+	}
+
+	#row(step: Step): AgyEvent[] {
+		this.#rowsSeen = true;
+		this.#databaseLost = false;
+		this.#tools.databaseIsLost(false);
+		const { entry, replaced } = this.#entries.forRow(step);
+		const events = replaced ? this.#tools.abandon(replaced) : [];
+		const body = step.body;
+		switch (body.kind) {
+			case "user-input":
+				this.#promptSeen = true;
+				return events;
+			case "planner":
+				this.#newestWork = Math.max(this.#newestWork, step.idx);
+				return [...events, ...this.#planner(entry, step, body)];
+			case "tool":
+				this.#newestWork = Math.max(this.#newestWork, step.idx);
+				return [...events, ...this.#tools.fromRow(entry, step, body), ...this.#side.fromTool(entry.ref, step, body)];
+			case "error-message":
+				this.#errors.fromRow(step.idx, body.error);
+				return events;
+			case "system-message":
+				return [...events, ...this.#side.fromSystemMessage(step.idx, body, this.#tools.taskEnded(body.sender))];
+			case "checkpoint": {
+				const usage = step.usage && this.#usage.fromDatabase(entry.ref, step.usage, false);
+				return [...events, ...this.#side.fromCheckpoint(step.idx, body), ...(usage ? [usage] : [])];
+			}
+			case "silent":
+				return [...events, ...this.#tools.update(entry)];
+		}
+	}
+
+	#planner(entry: StepEntry, step: Step, body: PlannerBody): AgyEvent[] {
+		const generation = this.#generationOf(entry);
+		const before = generation.state;
+		const events = generation.fromRow(step, body);
+		if (generation.state !== before) {
+			const recorded = this.#recordedUsage.get(step.idx);
+			if (recorded) events.push(...generation.fromRecord(recorded));
+			if (generation.cutShort) events.push(notices.cutShort());
+			if (generation.state === "failed" && step.status === "done") events.push(notices.modelRetry(body.stopReason));
+		}
+		return [...events, ...this.#tools.fromPlanner(step.idx, body.toolCalls)];
+	}
+
+	#generationRecord({ idx, model, usage, stepIndices }: GenerationRecord): AgyEvent[] {
+		if (this.#entries.isOldGeneration(idx)) return [];
+		this.#usage.named(model);
+		if (usage === undefined) return [];
+		for (const index of stepIndices) this.#recordedUsage.set(index, usage);
+		return stepIndices.flatMap((index) => this.#entries.find(index)?.generation?.fromRecord(usage) ?? []);
+	}
+
+	#stdout(message: StreamMessage): AgyEvent[] {
+		switch (message.event) {
+			case "init":
+				this.#usage.named(message.model ?? "");
+				return [];
+			case "step":
+				if (this.#early === undefined) return this.#stdoutStep(message);
+				this.#early.push(message);
+				return [];
+			case "result":
+				this.#result = message;
+				return [];
+		}
+	}
+
+	#stdoutStep(message: StreamStep): AgyEvent[] {
+		if (this.#isForeign(message) || this.#entries.isOldIndex(message.index)) return [];
+		this.#stdoutStepsSeen = true;
+		const entry = this.#entries.forStdout(message.index);
+		switch (message.stepType) {
+			case "user_input":
+				this.#promptSeen = true;
+				return [];
+			case "agent_response":
+				if (entry.rowKind !== undefined && entry.rowKind !== "planner" && entry.rowKind !== "silent") return [];
+				return this.#generationOf(entry).fromStdout(message, this.#databaseLost);
+			case "tool":
+				if (entry.rowKind === "planner") return [];
+				return [...this.#tools.fromStdout(entry, message), ...this.#side.fromStdoutTool(entry.ref, message)];
+			case "error_message":
+				this.#errors.fromStdout(message);
+				return [];
+			default:
+				return [];
+		}
+	}
+
+	/** A step of another conversation, a subagent's for instance. */
+	#isForeign({ conversationId }: StreamStep): boolean {
+		return (
+			conversationId !== undefined && this.#conversationId !== undefined && conversationId !== this.#conversationId
+		);
+	}
+
+	#close(observation: ClosedObservation): AgyEvent[] {
+		this.#databaseLost = true;
+		const events = [
+			...this.#releaseEarly(),
+			...closeSteps({
+				entries: this.#entries,
+				usage: this.#usage,
+				usageBefore: this.#usageBefore,
+				result: this.#result,
+				observation,
+				closeTool: (entry, because) => this.#tools.close(entry, because),
+			}),
+			...this.#tools.deniedByResult(this.#result),
+		];
+		this.#closed = true;
+		return events;
+	}
+
+	#generationOf(entry: StepEntry): GenerationTrack {
+		entry.generation ??= new GenerationTrack(entry.ref, this.#usage);
+		return entry.generation;
+	}
+
+	facts(): LedgerFacts {
+		const generations = this.#generations();
+		const last = generations.at(-1);
+		const succeeded = generations.findLast((generation) => generation.state === "done")?.ref.index ?? -1;
+		const openTools = this.#tools.open;
+		return {
+			promptSeen: this.#promptSeen,
+			textSeen: generations.some((generation) => generation.text.shown !== ""),
+			toolsRan: this.#tools.began,
+			toolsDone: this.#tools.done,
+			lastStep: this.#entries.lastStep,
+			trajectory: this.#entries.trajectory,
+			rowsSeen: this.#rowsSeen,
+			stdoutStepsSeen: this.#stdoutStepsSeen,
+			lastGeneration: last?.state ?? "none",
+			answerComplete: last?.state === "done" && last.toolCalls.length === 0 && openTools.length === 0,
+			lastText: generations.findLast((generation) => generation.text.shown !== "")?.text.shown ?? "",
+			openTools,
+			backgroundTools: this.#tools.background,
+			executor: this.#currentExecutor(),
+			result: this.#result,
+			openErrors: this.#errors.after(succeeded),
+			denied: this.#tools.denied,
+		};
+	}
+
+	/** Not the record of a turn that went on afterwards, because a background task reported back for instance. */
+	#currentExecutor(): ExecutorRecord | undefined {
+		const last = this.#executor?.lastStepIdx ?? 0;
+		return last > 0 && this.#newestWork > last ? undefined : this.#executor;
+	}
+
+	#generations(): GenerationTrack[] {
+		return this.#entries.all.flatMap((entry) => entry.generation ?? []);
+	}
+
+	#activityChange(): AgyEvent[] {
+		const facts = this.facts();
+		const newest = this.#generations().at(-1);
+		const error = facts.openErrors.at(-1);
+		const activity = activityOf({
+			over: facts.executor !== undefined || facts.result !== undefined,
+			openTools: facts.openTools,
+			backgroundTools: facts.backgroundTools,
+			lastGeneration: facts.lastGeneration,
+			writing: newest !== undefined && newest.text.shown !== "",
+			problem: error && (error.short || error.userMessage || error.modelMessage),
+			begun: facts.promptSeen || facts.rowsSeen || facts.stdoutStepsSeen,
+		});
+		if (activity === undefined || isDeepStrictEqual(activity, this.#activity)) return [];
+		this.#activity = activity;
+		return [activity];
+	}
+}

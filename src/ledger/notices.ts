@@ -1,0 +1,75 @@
+import type { NoticeEvent, ToolEvent } from "../engine/events.ts";
+import type { DeniedAction } from "./facts.ts";
+
+/** Texts of agy's own system messages are shortened to this many characters. */
+const SYSTEM_MESSAGE_LENGTH = 500;
+
+export function notHonoured(asked: string, got: string): NoticeEvent {
+	const text = `agy did not continue conversation ${asked} and started ${got} instead; it does not know what was said before.`;
+	return notice("warning", "conversation-not-honoured", text);
+}
+
+export function modelRetry(stopReason: number): NoticeEvent {
+	return notice(
+		"info",
+		"model-retry",
+		`A model call failed (${stopName(stopReason)}). agy repeats such calls by itself.`,
+	);
+}
+
+export function cutShort(): NoticeEvent {
+	return notice("warning", "cut-short", "The model ran out of output tokens: the answer is cut short.");
+}
+
+export function compaction(): NoticeEvent {
+	return notice("info", "compaction", "agy compacted its context.");
+}
+
+export function systemMessage(text: string): NoticeEvent {
+	const short = text.length > SYSTEM_MESSAGE_LENGTH ? `${text.slice(0, SYSTEM_MESSAGE_LENGTH)}…` : text;
+	return notice("info", "system-message", short);
+}
+
+export function selfAnswered(question: string, answers: readonly string[]): NoticeEvent {
+	const answer = answers.length > 0 ? answers.join(", ") : "nothing";
+	const text = `agy asked "${question}" and, having nobody to ask, answered itself: ${answer}`;
+	return notice("info", "self-answered-question", text);
+}
+
+export function denied(action: DeniedAction): NoticeEvent {
+	const what = action.target ? `${action.action} (${action.target})` : action.action;
+	const by = action.by === "hook" ? "a PreToolUse hook" : "agy, which cannot ask for permission here";
+	const reason = action.reason ? `: ${action.reason}` : "";
+	return notice("warning", "denied-action", `Denied by ${by}: ${what}${reason}`);
+}
+
+export function backgroundTasks(tools: readonly ToolEvent[]): NoticeEvent {
+	const names = tools.map((tool) => tool.summary || tool.name).join("; ");
+	const text = `The answer is complete; still running in the background: ${names}`;
+	return notice("info", "background-tasks", text);
+}
+
+export function recoveredText(databaseProblem: string | undefined): NoticeEvent {
+	const why = databaseProblem ?? "agy's database did not show all of it";
+	return notice("warning", "recovered-text", `Part of the answer was taken from agy's output: ${why}`);
+}
+
+function notice(level: NoticeEvent["level"], code: NoticeEvent["code"], text: string): NoticeEvent {
+	return { type: "notice", level, code, text };
+}
+
+/** common.StopReason, from agy's own descriptors. */
+function stopName(stopReason: number): string {
+	switch (stopReason) {
+		case 16:
+			return "cancelled";
+		case 17:
+			return "unreadable tool call";
+		case 18:
+			return "stream error";
+		case 19:
+			return "it went in circles";
+		default:
+			return `stop reason ${stopReason}`;
+	}
+}

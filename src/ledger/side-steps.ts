@@ -1,0 +1,76 @@
+import type { AgyEvent, StepRef } from "../engine/events.ts";
+import type { StreamStep } from "../stdout/stream-message.ts";
+import type { Step, StepBody, SystemMessageBody, ToolBody } from "../tail/step-types.ts";
+import * as notices from "./notices.ts";
+
+type CheckpointBody = Extract<StepBody, { kind: "checkpoint" }>;
+
+/** What goes on beside the answer: titles, compactions, subagents, messages of the system. Each is told once. */
+export class SideSteps {
+	#title: string | undefined;
+	readonly #compactions = new Set<number>();
+	readonly #messages = new Set<number>();
+	readonly #questions = new Set<string>();
+	/** Subagents by conversation id, with the step that started them and how they were last told. */
+	readonly #subagents = new Map<string, { readonly ref: StepRef; readonly role: string | undefined; done: boolean }>();
+
+	fromCheckpoint(index: number, body: CheckpointBody): AgyEvent[] {
+		const events: AgyEvent[] = [];
+		if (body.compaction && !this.#compactions.has(index)) {
+			this.#compactions.add(index);
+			events.push(notices.compaction());
+		}
+		if (body.title !== undefined && body.title !== "" && body.title !== this.#title) {
+			this.#title = body.title;
+			events.push({ type: "title", text: body.title });
+		}
+		return events;
+	}
+
+	/** `fromTask`: a background task of a tool we know sent it. */
+	fromSystemMessage(index: number, body: SystemMessageBody, fromTask: boolean): AgyEvent[] {
+		if (this.#messages.has(index)) return [];
+		this.#messages.add(index);
+		const subagent = this.#subagents.get(body.sender);
+		if (subagent) {
+			if (subagent.done) return [];
+			subagent.done = true;
+			return [subagentEvent(subagent.ref, body.sender, subagent.role, "done")];
+		}
+		return body.hidden || fromTask || body.text === "" ? [] : [notices.systemMessage(body.text)];
+	}
+
+	fromTool(ref: StepRef, step: Step, body: ToolBody): AgyEvent[] {
+		const events: AgyEvent[] = body.subagents.flatMap(({ conversationId, role }) =>
+			this.#subagentStarted(ref, conversationId, role),
+		);
+		if (!step.terminal) return events;
+		for (const { question, answers } of body.questions) {
+			const key = `${ref.trajectory} ${ref.index} ${question}`;
+			if (this.#questions.has(key)) continue;
+			this.#questions.add(key);
+			events.push(notices.selfAnswered(question, answers));
+		}
+		return events;
+	}
+
+	fromStdoutTool(ref: StepRef, message: StreamStep): AgyEvent[] {
+		const id = message.subagentConversationId;
+		return id === undefined ? [] : this.#subagentStarted(ref, id, undefined);
+	}
+
+	#subagentStarted(ref: StepRef, conversationId: string, role: string | undefined): AgyEvent[] {
+		if (conversationId === "" || this.#subagents.has(conversationId)) return [];
+		this.#subagents.set(conversationId, { ref, role, done: false });
+		return [subagentEvent(ref, conversationId, role, "running")];
+	}
+}
+
+function subagentEvent(
+	step: StepRef,
+	conversationId: string,
+	role: string | undefined,
+	state: "running" | "done",
+): AgyEvent {
+	return { type: "subagent", step, conversationId, ...(role !== undefined && { role }), state };
+}

@@ -1,0 +1,79 @@
+/** How a text that was shown before changed. */
+export type TextChange =
+	| { readonly kind: "grew"; readonly delta: string }
+	| { readonly kind: "rewritten"; readonly text: string };
+
+/**
+ * One growing text (the answer or the thinking of one model call) as both sources describe it, and how much of it was
+ * shown. The database is the truth; stdout may be ahead of it, behind it, or all there is.
+ */
+export class TextTrack {
+	#row: string | undefined;
+	#rowIsFinal = false;
+	#stdout = "";
+	#shown = "";
+
+	/** What was shown so far. */
+	get shown(): string {
+		return this.#shown;
+	}
+
+	/** Part of what was shown comes from stdout only. */
+	get exceedsRow(): boolean {
+		return this.#shown.length > (this.#row?.length ?? 0);
+	}
+
+	/** The text the row holds now. `isFinal`: agy has finished the row. */
+	fromRow(text: string, isFinal: boolean): TextChange | undefined {
+		this.#row = text;
+		this.#rowIsFinal = isFinal;
+		return this.#show(this.#target(), isFinal);
+	}
+
+	fromStdout(delta: string): TextChange | undefined {
+		this.#stdout += delta;
+		return this.#show(this.#target(), false);
+	}
+
+	/** Adds what neither source had for this text when they ended. */
+	append(delta: string): TextChange | undefined {
+		return this.#show(this.#shown + delta, true);
+	}
+
+	/** Nothing more will come: what was held back is shown, what is not true any more is replaced. */
+	settle(): TextChange | undefined {
+		const row = this.#row;
+		if (row === undefined) return this.#show(this.#stdout, true);
+		return this.#show(this.#rowIsFinal || !this.#stdout.startsWith(row) ? row : this.#stdout, true);
+	}
+
+	#target(): string {
+		const row = this.#row;
+		if (row !== undefined && (this.#rowIsFinal || row.length >= this.#stdout.length)) return row;
+		if (row !== undefined && !this.#stdout.startsWith(row)) return row;
+		const ahead = dependable(this.#stdout);
+		return row !== undefined && row.length > ahead.length ? row : ahead;
+	}
+
+	#show(target: string, decided: boolean): TextChange | undefined {
+		const shown = this.#shown;
+		if (target === shown) return undefined;
+		if (target.startsWith(shown)) {
+			this.#shown = target;
+			return { kind: "grew", delta: target.slice(shown.length) };
+		}
+		// A row that lags behind, or that shrank and may grow again.
+		if (!decided && shown.startsWith(target)) return undefined;
+		this.#shown = target;
+		return { kind: "rewritten", text: target };
+	}
+}
+
+/**
+ * The part of a text from stdout that can be shown before the database confirms it: agy's printing adds a line break at
+ * the end that the row does not have, and agy 1.1.12 broke characters into U+FFFD (fixed in 1.1.15).
+ */
+function dependable(text: string): string {
+	const broken = text.indexOf("\uFFFD");
+	return (broken < 0 ? text : text.slice(0, broken)).trimEnd();
+}

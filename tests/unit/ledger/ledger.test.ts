@@ -1,0 +1,466 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createLedger } from "../../../src/ledger/ledger.ts";
+import {
+	answer,
+	bound,
+	CONVERSATION,
+	closed,
+	databaseLost,
+	executor,
+	feed,
+	noticeCodes,
+	ofType,
+	planner,
+	rebuild,
+	result,
+	row,
+	said,
+	silent,
+	stdoutStep,
+	textOf,
+	tool,
+	usage,
+	userInput,
+} from "./make.ts";
+
+describe("a model call", () => {
+	test("streams thinking, then text, then its usage, then its end", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(0, "done", userInput),
+			row(1, "generating", planner({ thinking: "Hm" })),
+			row(1, "generating", planner({ thinking: "Hm, yes", text: "The" })),
+			row(1, "done", answer("The end", { thinking: "Hm, yes" }), { usage: usage("r1") }),
+		);
+		const shape = events.filter((event) => event.type !== "activity").map((event) => event.type);
+		assert.deepEqual(shape, [
+			"conversation",
+			"generation",
+			"thinking",
+			"thinking",
+			"text",
+			"text",
+			"usage",
+			"generation",
+		]);
+		assert.equal(textOf(events), "The end");
+		assert.equal(rebuild(events).thinking.get(1), "Hm, yes");
+		assert.deepEqual(ofType(events, "usage")[0], {
+			type: "usage",
+			step: { trajectory: "trajectory-1", index: 1 },
+			usage: { input: 10, output: 5, reasoning: 2, cacheRead: 3, cacheWrite: 0 },
+			responseId: "r1",
+			isAnswer: true,
+		});
+	});
+
+	test("that is written empty first is filled later", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "done", planner()),
+			row(1, "generating", planner({ text: "Fil" })),
+			row(1, "done", answer("Filled"), { usage: usage("r1") }),
+			closed,
+		);
+		assert.equal(textOf(events), "Filled");
+		assert.deepEqual(
+			ofType(events, "generation").map((event) => event.state),
+			["started", "done"],
+		);
+	});
+
+	test("that failed is told, and its repetition is a call of its own", () => {
+		const ledger = createLedger();
+		const failed = feed(ledger, bound, row(0, "done", userInput), row(1, "done", planner({ stopReason: 18 })));
+		assert.deepEqual(
+			ofType(failed, "generation").map((event) => event.state),
+			["started", "failed"],
+		);
+		assert.deepEqual(noticeCodes(failed), ["model-retry"]);
+		assert.equal(ofType(failed, "activity").at(-1)?.doing, "retrying");
+
+		const error = { userMessage: "", short: "unavailable", full: "", details: "", modelMessage: "", code: 503 };
+		feed(ledger, row(2, "done", { kind: "error-message", error }));
+		assert.deepEqual(ledger.facts().openErrors, [error]);
+		const repeated = feed(ledger, row(3, "done", answer("Now it works")), closed);
+		assert.equal(textOf(repeated), "Now it works");
+		assert.deepEqual(ledger.facts().openErrors, []);
+	});
+
+	test("with an unreadable tool call keeps its text and counts as failed", () => {
+		const events = feed(createLedger(), bound, row(1, "done", planner({ text: "I will", stopReason: 17 })), closed);
+		assert.equal(textOf(events), "I will");
+		assert.equal(ofType(events, "generation").at(-1)?.state, "failed");
+	});
+
+	test("that ran out of tokens says so", () => {
+		const events = feed(createLedger(), bound, row(1, "done", answer("And then", { stopReason: 3 })));
+		assert.equal(ofType(events, "generation").at(-1)?.cutShort, true);
+		assert.deepEqual(noticeCodes(events), ["cut-short"]);
+	});
+
+	test("names the tools it asked for, in order", () => {
+		const calls = ["a", "b"].map((id) => ({ id, name: "view_file", args: {} }));
+		const events = feed(createLedger(), bound, row(1, "done", answer("", { toolCalls: calls })));
+		assert.deepEqual(ofType(events, "generation").at(-1)?.toolCallIds, ["a", "b"]);
+	});
+
+	test("that agy left unfinished when it was killed counts as failed and keeps its text", () => {
+		const events = feed(createLedger(), bound, row(1, "generating", planner({ text: "Half" })), closed);
+		assert.equal(textOf(events), "Half");
+		assert.equal(ofType(events, "generation").at(-1)?.state, "failed");
+	});
+
+	test("whose text is replaced tells the whole new text", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "generating", planner({ text: "It is blue" })),
+			row(1, "done", answer("It is grey")),
+		);
+		assert.deepEqual(
+			ofType(events, "rewrite").map(({ block, text }) => [block, text]),
+			[["text", "It is grey"]],
+		);
+		assert.equal(textOf(events), "It is grey");
+	});
+});
+
+describe("usage", () => {
+	test("of one response is reported once, however often agy repeats it", () => {
+		const record = {
+			idx: 0,
+			usage: usage("r1"),
+			stepIndices: [1],
+			contextTokens: 0,
+			contextWindow: 0,
+			model: "Gemini",
+			error: "",
+		};
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "done", answer("Hi"), { usage: usage("r1") }),
+			row(1, "done", answer("Hi"), { usage: usage("r1") }),
+			{ source: "generation", record },
+			said(1, "DONE", "Hi", { usage: { input: 10, output: 5, thinking: 2, cacheRead: 3 } }),
+			closed,
+		);
+		assert.equal(ofType(events, "usage").length, 1);
+	});
+
+	test("of a title says nothing about the context", () => {
+		const title = { kind: "checkpoint", title: "A talk", compaction: false } as const;
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "done", answer("Hi"), { usage: usage("r1") }),
+			row(2, "done", title, { usage: usage("r2") }),
+			row(2, "done", title, { usage: usage("r2") }),
+		);
+		assert.deepEqual(
+			ofType(events, "usage").map((event) => [event.responseId, event.isAnswer]),
+			[
+				["r1", true],
+				["r2", false],
+			],
+		);
+		assert.deepEqual(
+			ofType(events, "title").map((event) => event.text),
+			["A talk"],
+		);
+	});
+
+	test("is taken from agy's record of the call where the row has none, in either order", () => {
+		const record = {
+			idx: 0,
+			usage: usage("r1"),
+			stepIndices: [1],
+			contextTokens: 0,
+			contextWindow: 0,
+			model: "",
+			error: "",
+		};
+		const rowFirst = feed(
+			createLedger(),
+			bound,
+			row(1, "done", answer("Hi")),
+			{ source: "generation", record },
+			closed,
+		);
+		const recordFirst = feed(
+			createLedger(),
+			bound,
+			{ source: "generation", record },
+			row(1, "done", answer("Hi")),
+			closed,
+		);
+		assert.equal(ofType(rowFirst, "usage").length, 1);
+		assert.equal(ofType(recordFirst, "usage").length, 1);
+	});
+
+	test("is taken from stdout's steps when the database says nothing", () => {
+		const counted = { input: 7, output: 5, thinking: 4, cacheRead: 1 };
+		const events = feed(createLedger(), bound, databaseLost, said(1, "DONE", "Hi", { usage: counted }), closed);
+		assert.deepEqual(ofType(events, "usage")[0]?.usage, {
+			input: 7,
+			output: 5,
+			reasoning: 4,
+			cacheRead: 1,
+			cacheWrite: 0,
+		});
+	});
+
+	test("of the whole conversation is what is left: the turns before are subtracted", () => {
+		const total = { input: 100, output: 50, thinking: 40, cacheRead: 30 };
+		const before = { input: 90, output: 45, thinking: 38, cacheRead: 30 };
+		const baseline = { maxStep: 4, maxExecutor: 0, maxGeneration: 1 };
+		const ledger = createLedger({ baseline, usageBefore: before });
+		const events = feed(ledger, bound, said(6, "DONE", "Hi"), result("Hi\n", { usage: total }), closed);
+		assert.deepEqual(
+			ofType(events, "usage").map((event) => event.usage),
+			[{ input: 10, output: 5, reasoning: 2, cacheRead: 0, cacheWrite: 0 }],
+		);
+	});
+
+	test("of the whole conversation is not shown as this turn's when the turns before are unknown", () => {
+		const baseline = { maxStep: 4, maxExecutor: 0, maxGeneration: 1 };
+		const total = { input: 100, output: 50, thinking: 40, cacheRead: 30 };
+		const events = feed(
+			createLedger({ baseline }),
+			bound,
+			said(6, "DONE", "Hi"),
+			result("Hi", { usage: total }),
+			closed,
+		);
+		assert.deepEqual(ofType(events, "usage"), []);
+	});
+});
+
+describe("a continued conversation", () => {
+	const baseline = { maxStep: 5, maxExecutor: 1, maxGeneration: 2, trajectories: ["trajectory-1"] };
+
+	test("never replays old steps, not even when agy rewrites them", () => {
+		const ledger = createLedger({ baseline });
+		const events = feed(
+			ledger,
+			bound,
+			row(3, "done", answer("An old answer")),
+			row(5, "cancelled", tool()),
+			said(3, "DONE", "An old answer"),
+			executor(5, 1),
+			row(6, "done", userInput),
+			row(7, "done", answer("New")),
+			closed,
+		);
+		assert.equal(textOf(events), "New");
+		assert.deepEqual(ofType(events, "tool"), []);
+		assert.equal(ledger.facts().executor, undefined);
+		assert.equal(ledger.facts().lastStep, 7);
+	});
+
+	test("shows a row of another trajectory whatever its index", () => {
+		const events = feed(
+			createLedger({ baseline }),
+			bound,
+			row(3, "done", answer("After a rewind"), { trajectory: "trajectory-2" }),
+		);
+		assert.equal(textOf(events), "After a rewind");
+		assert.deepEqual(ofType(events, "text")[0]?.step, { trajectory: "trajectory-2", index: 3 });
+	});
+
+	test("that is rewound shows the rows that reuse the indices", () => {
+		const { trajectories: _, ...known } = baseline;
+		const ledger = createLedger({ baseline: known });
+		const events = feed(ledger, bound, { source: "rewound", rows: 3 }, row(4, "done", answer("Again")), closed);
+		assert.equal(textOf(events), "Again");
+		assert.equal(ledger.facts().lastStep, 4);
+	});
+
+	test("that agy did not continue begins at its first step", () => {
+		const events = feed(
+			createLedger({ baseline }),
+			stdoutStep({ stepType: "user_input", index: 0 }),
+			{ source: "conversation", id: CONVERSATION, insteadOf: "another" },
+			row(2, "done", answer("I know nothing")),
+			closed,
+		);
+		assert.deepEqual(events[0], { type: "conversation", id: CONVERSATION, insteadOf: "another" });
+		assert.deepEqual(noticeCodes(events), ["conversation-not-honoured"]);
+		assert.equal(textOf(events), "I know nothing");
+	});
+
+	test("whose index is reused within the run ends the tool that stood there", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(2, "running", tool()),
+			row(2, "done", answer("Instead"), { trajectory: "trajectory-2" }),
+			closed,
+		);
+		assert.deepEqual(
+			ofType(events, "tool").map((event) => event.state),
+			["running", "cancelled"],
+		);
+		assert.equal(textOf(events), "Instead");
+	});
+});
+
+describe("stdout as the safety net", () => {
+	test("waits for the conversation before it tells of a step", () => {
+		const ledger = createLedger();
+		assert.deepEqual(feed(ledger, said(1, "ACTIVE", "Hi")), []);
+		const events = feed(ledger, bound);
+		assert.deepEqual(
+			events.filter((event) => event.type !== "activity").map((event) => event.type),
+			["conversation", "generation", "text"],
+		);
+	});
+
+	test("delivers the text live, and says where it came from", () => {
+		const ledger = createLedger();
+		assert.equal(textOf(feed(ledger, bound, databaseLost, said(1, "ACTIVE", "Hel"))), "Hel");
+		const rest = feed(ledger, said(1, "DONE", "lo\n"), result("Hello\n"), {
+			source: "closed",
+			agyLives: false,
+			databaseProblem: "x.db is locked",
+		});
+		assert.equal(ofType(rest, "generation").at(-1)?.state, "done");
+		assert.deepEqual(noticeCodes(rest), ["recovered-text"]);
+		assert.match(ofType(rest, "notice")[0]?.text ?? "", /x\.db is locked/);
+	});
+
+	test("delivers a response that neither source showed, once", () => {
+		const events = feed(createLedger(), bound, row(0, "done", userInput), result("Hello\n"), closed);
+		assert.equal(textOf(events), "Hello");
+		assert.deepEqual(noticeCodes(events), ["recovered-text"]);
+		assert.deepEqual(
+			ofType(events, "generation").map((event) => event.state),
+			["started", "done"],
+		);
+	});
+
+	test("goes on in the model call that the database left unfinished", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "generating", planner({ text: "Hello" })),
+			result("Hello world\n"),
+			closed,
+		);
+		assert.deepEqual([...rebuild(events).text], [[1, "Hello world"]]);
+		assert.deepEqual(
+			ofType(events, "generation").map((event) => event.state),
+			["started", "done"],
+		);
+	});
+
+	test("adds nothing to what the database showed", () => {
+		for (const response of ["Look.Found.\n", "Found.", "Look.\n\nFound.\n", ""]) {
+			const rows = [row(1, "done", answer("Look.")), row(2, "done", tool()), row(3, "done", answer("Found."))];
+			const events = feed(createLedger(), bound, ...rows, result(response), closed);
+			assert.equal(textOf(events), "Look.Found.");
+			assert.deepEqual(noticeCodes(events), []);
+		}
+	});
+
+	test("shows text of a row whose type is not known", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(1, "done", silent),
+			said(1, "DONE", "Hello\n"),
+			result("Hello\n"),
+			closed,
+		);
+		assert.equal(textOf(events).trim(), "Hello");
+		assert.deepEqual(noticeCodes(events), ["recovered-text"]);
+	});
+
+	test("does not mix in the steps of a subagent", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			said(1, "DONE", "Mine"),
+			said(1, "DONE", "Theirs", { conversationId: "other" }),
+		);
+		assert.equal(textOf(events), "Mine");
+	});
+
+	test("nothing comes after the end", () => {
+		const ledger = createLedger();
+		feed(ledger, bound, closed);
+		assert.deepEqual(feed(ledger, row(1, "done", answer("Late")), result("Late"), closed), []);
+	});
+});
+
+describe("beside the answer", () => {
+	test("a compaction is told once", () => {
+		const checkpoint = row(2, "done", { kind: "checkpoint", title: undefined, compaction: true });
+		assert.deepEqual(noticeCodes(feed(createLedger(), bound, checkpoint, checkpoint)), ["compaction"]);
+	});
+
+	test("a visible message of the system is told, a hidden one is not", () => {
+		const message = { kind: "system-message", text: "Careful.", eventType: "", sender: "", hidden: false } as const;
+		const events = feed(
+			createLedger(),
+			bound,
+			row(2, "done", message),
+			row(2, "done", message),
+			row(3, "done", { ...message, hidden: true }),
+		);
+		assert.deepEqual(noticeCodes(events), ["system-message"]);
+	});
+
+	test("denied actions of the result are told where no step told them", () => {
+		const ledger = createLedger();
+		const refused = tool({
+			error: { message: "denied", denied: { by: "permission", action: "command", target: "rm x" } },
+		});
+		const deniedActions = [
+			{ action: "command", displayName: "RunCommand" },
+			{ action: "read_url", displayName: "ReadUrl" },
+		];
+		const events = feed(ledger, bound, row(2, "error", refused), result("", { deniedActions }), closed);
+		assert.deepEqual(noticeCodes(events), ["denied-action", "denied-action"]);
+		assert.deepEqual(
+			ledger.facts().denied.map((denied) => denied.action),
+			["command", "read_url"],
+		);
+		assert.equal(ledger.facts().toolsRan, false);
+	});
+
+	test("activity is told on change only", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			row(0, "done", userInput),
+			row(1, "generating", planner({ thinking: "a" })),
+			row(1, "generating", planner({ thinking: "ab" })),
+			row(1, "generating", planner({ thinking: "ab", text: "x" })),
+			row(1, "done", answer("x", { thinking: "ab", toolCalls: [{ id: "call-1", name: "run_command", args: {} }] })),
+			row(2, "waiting", tool({ wait: { for: "permission", action: "command", target: "npm test" } })),
+			row(2, "running", tool()),
+			row(2, "done", tool()),
+			row(3, "done", answer("y")),
+			executor(3),
+		);
+		assert.deepEqual(
+			ofType(events, "activity").map((event) => event.doing),
+			["thinking", "writing", "thinking", "waiting-for-permission", "running-tool", "thinking", "finishing"],
+		);
+	});
+
+	test("the record of a turn's end is void when agy goes on", () => {
+		const ledger = createLedger();
+		feed(ledger, bound, row(1, "done", answer("Waiting for the build")), executor(1));
+		assert.equal(ledger.facts().executor?.lastStepIdx, 1);
+		assert.equal(ledger.facts().answerComplete, true);
+		feed(ledger, row(2, "generating", planner({ text: "The build" })));
+		assert.equal(ledger.facts().executor, undefined);
+		assert.equal(ledger.facts().answerComplete, false);
+	});
+});
