@@ -1,0 +1,53 @@
+import { formatDuration } from "../provider/duration.ts";
+import type { QuotaPool, QuotaWindow } from "./usage.ts";
+
+/** Where and when the reader is. Without a time zone it is the machine's. */
+export interface Here {
+	readonly now: number;
+	readonly timeZone?: string;
+}
+
+const BAR_CELLS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The pools as lines of text, each window with a bar of what is left and the time at which it is full again. */
+export function formatQuota(pools: readonly QuotaPool[], here: Here): string[] {
+	const width = Math.max(...pools.flatMap((pool) => pool.windows.map(({ window }) => window.length)));
+	return pools.flatMap((pool) => [pool.name, ...pool.windows.map((entry) => `  ${formatWindow(entry, width, here)}`)]);
+}
+
+function formatWindow({ window, remaining, resetAt }: QuotaWindow, width: number, here: Here): string {
+	const left = remaining === undefined ? "left: not told" : `${bar(remaining)} ${percent(remaining)} left`;
+	const reset = resetAt === undefined ? "" : `, resets ${formatReset(resetAt, here)}`;
+	return `${window.padEnd(width)}  ${left}${reset}`;
+}
+
+function bar(remaining: number): string {
+	const full = Math.round(remaining * BAR_CELLS);
+	return "█".repeat(full) + "░".repeat(BAR_CELLS - full);
+}
+
+/** Rounded so that neither end is claimed before it is reached. */
+function percent(remaining: number): string {
+	const rounded = Math.round(remaining * 100);
+	const shown = remaining > 0 && remaining < 1 ? Math.min(99, Math.max(1, rounded)) : rounded;
+	return `${shown} %`.padStart(5);
+}
+
+/** `17:40 (in 2 h 13 min)`, with the day when that is not within the next 24 hours. */
+export function formatReset(resetAt: number, here: Here): string {
+	if (resetAt <= here.now) return "now";
+	return `${formatTime(resetAt, here)} (in ${formatDuration(resetAt - here.now)})`;
+}
+
+/** `17:40`, or `Thu 26 Nov, 09:00` when that is not within the next 24 hours. */
+export function formatTime(at: number, { now, timeZone }: Here): string {
+	const near = at - now < DAY_MS;
+	const format = new Intl.DateTimeFormat("en-GB", {
+		...(!near && { weekday: "short", day: "numeric", month: "short" }),
+		hour: "2-digit",
+		minute: "2-digit",
+		...(timeZone !== undefined && { timeZone }),
+	});
+	return format.format(at).replace(/^(\w{3}),/, "$1");
+}
