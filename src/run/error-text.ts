@@ -58,10 +58,10 @@ const RULES: readonly Rule[] = [
 		failure: ([, model = ""]) => ({ kind: "bad-effort", model: unquote(model), available: [] }),
 	},
 	{
-		pattern: /model (.+?) is not recognized|invalid model selection \(--model "([^"]*)"/,
-		failure: ({ input, 1: model, 2: asked }) => ({
+		pattern: /invalid model selection \(--model "([^"]*)"|model ([^:]+?) is not recognized/,
+		failure: ({ input, 1: asked, 2: model }) => ({
 			kind: "unknown-model",
-			model: unquote(model ?? asked ?? ""),
+			model: unquote(asked ?? model ?? ""),
 			available: availableModels(input),
 		}),
 	},
@@ -76,7 +76,7 @@ const RULES: readonly Rule[] = [
 	},
 	{
 		pattern:
-			/context.?length.?exceeded|input token count.*exceeds|exceeds the maximum number of (?:input )?tokens|prompt is too long|context window/i,
+			/context.?length.?exceeded|input token count.*exceeds|exceeds the maximum number of (?:input )?tokens|prompt is too long|exceeds .*context window/i,
 		failure: () => ({ kind: "context-too-long" }),
 	},
 	{
@@ -188,7 +188,7 @@ export function goDurationMs(text: string | undefined): number | undefined {
 
 /** The list that follows an unknown model: a slug, or slug and label, on each line. */
 function availableModels(text: string): string[] {
-	const list = /Available models:([^]*)/.exec(text)?.[1] ?? "";
+	const list = /Available models:(.*)/s.exec(text)?.[1] ?? "";
 	return list.split(/[\n,]/).flatMap((line) => {
 		const name = line
 			.replace(/^[\s*-]+/, "")

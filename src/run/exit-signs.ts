@@ -13,8 +13,6 @@ export interface ExitFacts {
 	readonly stepError: string | undefined;
 	/** An answer was seen, on either channel. */
 	readonly answered: boolean;
-	/** agy ran a tool. */
-	readonly toolsRan: boolean;
 	readonly promptBytes: number;
 	readonly context: ErrorContext;
 }
