@@ -99,11 +99,14 @@ export function writeBlob(body: Message): ToolFacts {
 	};
 }
 
-/** An edit told by nothing but the arguments of its call; undefined when they do not name a file and its new text. */
+/**
+ * An edit told by nothing but the arguments of its call (in a generic step they are all text); undefined when they name
+ * no file.
+ */
 export function diffFromArgs(args: JsonObject, status: StepStatus): FileDiff | undefined {
 	const path = pathOf(argText(args, "TargetFile"));
 	if (path === "" || failed(status)) return undefined;
-	const created = args.CodeContent !== undefined && args.Overwrite !== true;
+	const created = args.CodeContent !== undefined && String(args.Overwrite) !== "true";
 	const lines = created ? compareLines("", argText(args, "CodeContent")) : replacementLines(argReplacements(args));
 	return fileDiff(path, created ? "created" : "edited", lines);
 }

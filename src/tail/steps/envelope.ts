@@ -3,6 +3,8 @@ import { Message } from "../wire.ts";
 
 const GENERIC_STEP = 132;
 const GENERIC_FIELD = 140;
+const AGENCY_TOOL_CALL_STEP = 103;
+const AGENCY_TOOL_CALL_FIELD = 116;
 const MAX_WRAPPERS = 4;
 
 /**
@@ -18,8 +20,8 @@ export class Envelope {
 	constructor(stepType: number, payload: Uint8Array) {
 		this.outer = new Message(payload);
 		let [type, inner] = [stepType, this.outer];
-		for (let depth = 0; depth < MAX_WRAPPERS && type === GENERIC_STEP; depth++) {
-			const wrapped = wrappedStep(inner.message(GENERIC_FIELD));
+		for (let depth = 0; depth < MAX_WRAPPERS; depth++) {
+			const wrapped = wrappedStep(type, inner);
 			if (wrapped === undefined) break;
 			[type, inner] = [wrapped.number(1), wrapped];
 		}
@@ -27,7 +29,7 @@ export class Envelope {
 		this.inner = inner;
 	}
 
-	/** The generic message around the step; undefined when nothing is wrapped. */
+	/** The generic message around the step, empty if it is another one; undefined when nothing is wrapped. */
 	get wrapper(): Message | undefined {
 		return this.inner === this.outer ? undefined : this.outer.message(GENERIC_FIELD);
 	}
@@ -42,10 +44,26 @@ export class Envelope {
 	}
 }
 
-/** `generic.result.payload`, a google.protobuf.Any {1 type_url, 2 value}, when it holds a step of a tool we know. */
-function wrappedStep(generic: Message): Message | undefined {
-	const any = generic.message(2).message(6);
-	if (!/[/.]gemini_coder\.Step$/.test(any.text(1))) return undefined;
-	const step = any.message(2);
-	return toolTypeOf(step.number(1)) === undefined ? undefined : step;
+/** The step of a tool we know that stands in the result of another step. */
+function wrappedStep(type: number, step: Message): Message | undefined {
+	const steps = resultsOf(type, step)
+		.filter(holdsStep)
+		.map((any) => any.message(2));
+	return steps.find((wrapped) => toolTypeOf(wrapped.number(1)) !== undefined);
+}
+
+function resultsOf(type: number, step: Message): Message[] {
+	switch (type) {
+		case GENERIC_STEP:
+			return [step.message(GENERIC_FIELD).message(2).message(6)];
+		case AGENCY_TOOL_CALL_STEP:
+			return step.message(AGENCY_TOOL_CALL_FIELD).messages(4);
+		default:
+			return [];
+	}
+}
+
+/** google.protobuf.Any {1 type_url, 2 value}. */
+function holdsStep(any: Message): boolean {
+	return /[/.]gemini_coder\.Step$/.test(any.text(1));
 }

@@ -13,23 +13,25 @@ export function genericTool(body: Message, context: ToolContext): ToolFacts {
 	const kind = toolKindOf(context.name);
 	const result = body.message(2);
 	const render = result.message(3);
+	const ownArgs = () => Object.fromEntries(body.textMap(1));
+	const args = () => ({ ...ownArgs(), ...context.args });
 	return {
 		kind,
 		get args() {
-			return Object.fromEntries(body.textMap(1));
+			return ownArgs();
 		},
 		get summary() {
 			const title = [render.text(5), render.text(1)].filter(Boolean).join(" ");
-			return summarise(kind, { ...Object.fromEntries(body.textMap(1)), ...context.args }) || title;
+			return summarise(kind, args()) || title;
 		},
 		get output() {
 			return result.text(1) || render.text(2) || undefined;
 		},
 		get diff() {
-			return kind === "edit" ? diffFromArgs(context.args, context.status) : undefined;
+			return kind === "edit" ? diffFromArgs(args(), context.status) : undefined;
 		},
 		get mcp() {
-			return kind === "mcp" ? mcpFromArgs(context.args) : undefined;
+			return kind === "mcp" ? mcpFromArgs(args()) : undefined;
 		},
 		get progress() {
 			const progress = render.message(8);
