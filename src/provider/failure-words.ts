@@ -117,10 +117,10 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 		case "empty-answer":
 			return final(
 				failure.promptBytes > 0
-					? `agy ended without an answer to a prompt of ${Math.ceil(failure.promptBytes / 1024)} KB.`
-					: "agy ended without an answer.",
+					? `agy gave no answer to a prompt of ${Math.ceil(failure.promptBytes / 1024)} KB.`
+					: "agy gave no answer.",
 				"Send the message again; a shorter one helps if this happens again.",
-				"agy ended without an answer.",
+				"agy gave no answer.",
 			);
 		case "conversation-lost":
 			return final(

@@ -1,6 +1,15 @@
 import type { Clock } from "../engine/clock.ts";
 import type { Run } from "../engine/engine.ts";
-import type { ActivityEvent, AgyEvent, CancelReason, EndEvent, NoticeEvent, ToolEvent } from "../engine/events.ts";
+import type {
+	ActivityEvent,
+	AgyEvent,
+	CancelReason,
+	EndEvent,
+	NoticeEvent,
+	StepRef,
+	ToolEvent,
+} from "../engine/events.ts";
+import type { BlockKind, MessageWriter } from "./message-writer.ts";
 import { cardId, StepCard, stepKey } from "./step-card.ts";
 import { isTerminal } from "./step-title.ts";
 
@@ -14,6 +23,9 @@ export interface ItemConsumer {
 	/** Ends the message as aborted, at once. */
 	abort(): void;
 }
+
+/** A message of the run that is over. */
+type WrittenMessage = Pick<MessageWriter, "words" | "writtenSteps">;
 
 export interface LiveRunHooks {
 	/** The conversation is known. */
@@ -58,9 +70,11 @@ export class LiveRun {
 	#consumer: ItemConsumer | undefined;
 	#conversationId = "";
 	#answer = "";
+	readonly #shown = new Map<string, string>();
 	#end: EndEvent | undefined;
 	#over = false;
 	#draining = false;
+	#isReported = false;
 	readonly #signals = new Set<AbortSignal>();
 	#reported: () => void = () => {};
 	#cancelRelease: (() => void) | undefined;
@@ -105,18 +119,23 @@ export class LiveRun {
 	}
 
 	/** The message has ended with these cards (none: with the run). Their steps are followed by pi from now on. */
-	detach(cards: readonly StepCard[], words: string): void {
+	detach(cards: readonly StepCard[], message: WrittenMessage): void {
 		this.#consumer = undefined;
-		this.#answer += words;
+		this.#remember(message);
 		for (const card of cards) this.#waitingCards.add(card);
 		if (!this.#draining) this.#settleWaitingCards();
 	}
 
 	/** The last message has ended: nothing will be taken any more. */
-	finish(words: string): void {
+	finish(message: WrittenMessage): void {
 		this.#consumer = undefined;
-		this.#answer += words;
+		this.#remember(message);
 		this.#leave();
+	}
+
+	/** What earlier messages of the run hold of a step's text or thinking. */
+	shownBefore(kind: BlockKind, step: StepRef): string {
+		return this.#shown.get(shownKey(kind, stepKey(step))) ?? "";
 	}
 
 	/** Takes what waits without following the run any further. */
@@ -162,6 +181,14 @@ export class LiveRun {
 		if (this.#consumer === undefined) this.#leave();
 	}
 
+	#remember(message: WrittenMessage): void {
+		this.#answer += message.words;
+		for (const { kind, step, text } of message.writtenSteps()) {
+			const key = shownKey(kind, step);
+			this.#shown.set(key, (this.#shown.get(key) ?? "") + text);
+		}
+	}
+
 	async #pump(): Promise<void> {
 		for await (const event of this.#run.events) this.#route(event);
 	}
@@ -191,7 +218,7 @@ export class LiveRun {
 				this.#end = event;
 				this.#enqueue(event);
 				this.#releaseAll("lost");
-				if (this.#over) this.#report();
+				this.#reportOnce();
 				return;
 			case "notice":
 				this.#hooks.notice?.(event);
@@ -256,14 +283,20 @@ export class LiveRun {
 		if (this.#over) return;
 		this.#over = true;
 		this.#queue.length = 0;
-		if (this.#end !== undefined) this.#report();
+		this.#reportOnce();
 	}
 
-	#report(): void {
+	/** Both agy's end and the last message's are needed, and either may come first. */
+	#reportOnce(): void {
 		const end = this.#end;
-		if (end === undefined) return;
+		if (end === undefined || !this.#over || this.#isReported) return;
+		this.#isReported = true;
 		void this.#hooks.ended(end, this.#answer).finally(this.#reported);
 	}
+}
+
+function shownKey(kind: BlockKind, step: string): string {
+	return `${kind}:${step}`;
 }
 
 /** True for an item that shows agy doing something after the steps of the message that is over. */

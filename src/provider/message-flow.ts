@@ -1,9 +1,9 @@
 import type { Clock } from "../engine/clock.ts";
-import type { EndEvent, GenerationEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import type { EndEvent, GenerationEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import { failureText } from "./failure-text.ts";
 import type { ItemConsumer, LiveItem, LiveRun } from "./live-run.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { CARD_TOOL, type StepCard } from "./step-card.ts";
+import { CARD_TOOL, type StepCard, stepKey } from "./step-card.ts";
 import { isTerminal, stepOutcome, stepTitle } from "./step-title.ts";
 
 /** How agy's steps appear: see the setting `display`. */
@@ -56,7 +56,7 @@ export class MessageFlow implements ItemConsumer {
 		const { writer, live } = this.#options;
 		this.#cancelTimer?.();
 		writer.abort();
-		live.finish(writer.words);
+		live.finish(writer);
 	}
 
 	/** Returns false when `item` belongs to the next message. */
@@ -76,8 +76,7 @@ export class MessageFlow implements ItemConsumer {
 				writer.append("thinking", item.step, item.delta);
 				break;
 			case "rewrite":
-				if (item.block === "text" && item.text.trim() !== "") this.#saidSomething = true;
-				writer.rewrite(item.block, item.step, item.text);
+				this.#rewrite(item);
 				break;
 			case "usage":
 				if (item.isAnswer) writer.usage(item.usage, item.responseId, item.model);
@@ -113,8 +112,21 @@ export class MessageFlow implements ItemConsumer {
 		return item.step.trajectory !== this.#firstStep.trajectory || item.step.index > this.#firstStep.index;
 	}
 
+	/** What an earlier message holds cannot be taken back: only what goes on from there, or a whole new answer, is shown. */
+	#rewrite({ block, step, text }: RewriteEvent): void {
+		const { writer, live } = this.#options;
+		const before = live.shownBefore(block, step);
+		const continues = text.startsWith(before);
+		if (!continues && block === "thinking") return;
+		const rest = continues ? text.slice(before.length) : text;
+		if (block === "text" && rest.trim() !== "") this.#saidSomething = true;
+		writer.rewrite(block, step, rest);
+	}
+
 	#noteGeneration(event: GenerationEvent): void {
-		if (event.state !== "done") return;
+		if (event.state === "started") return;
+		this.#options.writer.endBlock();
+		if (event.state === "failed") return;
 		this.#planned = { step: event.step, calls: event.toolCallIds?.length ?? 0 };
 		this.#endWhenComplete();
 	}
@@ -135,11 +147,15 @@ export class MessageFlow implements ItemConsumer {
 	}
 
 	#showLine(step: ToolEvent): void {
-		const key = step.callId;
-		const title = stepTitle(step, this.#options.cwd);
+		const { writer, cwd } = this.#options;
+		const key = stepKey(step.step);
+		const isNew = !this.#linedSteps.has(key);
+		// A step begins after its model call has spoken; its later news must not tear a later answer apart.
+		if (isNew) writer.endBlock();
+		const title = stepTitle(step, cwd);
 		const outcome = stepOutcome(step);
-		if (isTerminal(step)) this.#options.writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
-		else if (!this.#linedSteps.has(key)) this.#options.writer.line(`${title} …`);
+		if (isTerminal(step)) writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
+		else if (isNew) writer.line(`${title} …`);
 		this.#linedSteps.add(key);
 	}
 
@@ -187,7 +203,7 @@ export class MessageFlow implements ItemConsumer {
 			writer.toolCall({ type: "toolCall", id: card.id, name: CARD_TOOL, arguments: cardArguments(card) });
 		}
 		// The run is parked before pi hears of the end: it may come back at once.
-		live.detach(cards, writer.words);
+		live.detach(cards, writer);
 		writer.done("toolUse");
 	}
 
@@ -208,7 +224,7 @@ export class MessageFlow implements ItemConsumer {
 				writer.fail(failureText(end.outcome.failure, toolsRan, clock.now()));
 				break;
 		}
-		live.finish(writer.words);
+		live.finish(writer);
 	}
 
 	#finishAnswered(end: EndEvent, toolsRan: boolean): void {

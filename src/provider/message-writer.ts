@@ -74,8 +74,7 @@ export class MessageWriter {
 		if (delta === "" || this.#closed) return;
 		const key = stepKey(step);
 		if (this.#open?.kind !== kind || this.#open.step !== key) {
-			this.#closeBlock();
-			this.#flushLines();
+			this.#leaveBlock();
 			this.#openBlock(kind, key);
 		}
 		this.#grow(delta);
@@ -99,17 +98,26 @@ export class MessageWriter {
 		if (last === this.#open) this.#pushDelta(last, "");
 	}
 
-	/** A quiet line of our own, in a thinking block. Waits while a step's block is open, so that no answer is torn apart. */
+	/**
+	 * A quiet line of our own, in a thinking block with those before it. Waits while a step's block is open, so that no answer
+	 * is torn apart.
+	 */
 	line(text: string): void {
 		if (text === "" || this.#closed) return;
 		this.#pendingLines.push(text);
-		if (this.#open === undefined) this.#flushLines();
+		if (this.#open?.step === undefined) this.#flushLines();
+	}
+
+	/** No more text is expected for now: lines of our own need not wait any longer. */
+	endBlock(): void {
+		if (this.#closed || this.#open?.step === undefined) return;
+		this.#closeBlock();
+		this.#flushLines();
 	}
 
 	toolCall(call: ToolCall): void {
 		if (this.#closed) return;
-		this.#closeBlock();
-		this.#flushLines();
+		this.#leaveBlock();
 		this.start();
 		const index = this.message.content.length;
 		this.message.content.push(call);
@@ -175,8 +183,7 @@ export class MessageWriter {
 	#finish(reason: "stop" | "toolUse" | "error" | "aborted"): boolean {
 		if (this.#closed) return false;
 		this.start();
-		this.#closeBlock();
-		this.#flushLines();
+		this.#leaveBlock();
 		this.message.stopReason = reason;
 		return true;
 	}
@@ -186,13 +193,21 @@ export class MessageWriter {
 		this.#sink.end();
 	}
 
+	/** Closes what is open, with the lines that waited for it. */
+	#leaveBlock(): void {
+		if (this.#open?.step !== undefined) this.#closeBlock();
+		this.#flushLines();
+		this.#closeBlock();
+	}
+
+	/** Only called while no step's block is open. */
 	#flushLines(): void {
 		if (this.#pendingLines.length === 0) return;
 		const lines = this.#pendingLines.join("\n");
 		this.#pendingLines = [];
-		this.#openBlock("thinking", undefined);
-		this.#grow(lines);
-		this.#closeBlock();
+		const isOpen = this.#open !== undefined;
+		if (!isOpen) this.#openBlock("thinking", undefined);
+		this.#grow(isOpen ? `\n${lines}` : lines);
 	}
 
 	#openBlock(kind: BlockKind, step: string | undefined): void {

@@ -1,4 +1,4 @@
-import { type TruncationResult, truncateHead, truncateTail } from "@earendil-works/pi-coding-agent";
+import { truncateHead, truncateTail } from "@earendil-works/pi-coding-agent";
 import type { ToolEvent, ToolKind, ToolWait } from "../../engine/events.ts";
 import { formatDuration } from "../../provider/duration.ts";
 import { printable } from "../../provider/printable.ts";
@@ -20,7 +20,7 @@ export interface StepResult {
 
 /** True when `output` does not fit into a card, so that the whole of it should be kept elsewhere. */
 export function needsFile(output: string): boolean {
-	return truncateTail(output, CONTENT_LIMIT).truncated;
+	return Buffer.byteLength(output) > CONTENT_LIMIT.maxBytes || countLines(output) > CONTENT_LIMIT.maxLines;
 }
 
 /** The step as a tool result. `end` is undefined while it is still followed. */
@@ -61,12 +61,30 @@ function stepDetails(step: ToolEvent, end: CardEnd | undefined, outputPath: stri
 	};
 }
 
+interface Cut {
+	readonly content: string;
+	readonly truncated: boolean;
+	readonly totalLines: number;
+	readonly outputLines: number;
+}
+
 /** Commands end with what matters; everything else begins with it. */
-function cut(kind: ToolKind, raw: string, limit: { maxBytes: number; maxLines: number }): TruncationResult {
-	const output = printable(raw);
-	if (kind === "command") return truncateTail(output, limit);
-	const head = truncateHead(output, limit);
-	return head.firstLineExceedsLimit ? truncateTail(output, limit) : head;
+function cut(kind: ToolKind, output: string, limit: { maxBytes: number; maxLines: number }): Cut {
+	const fromEnd = kind === "command";
+	// Only a part that surely holds the result is looked at: this runs for every update of a growing output.
+	const room = limit.maxBytes * 4;
+	const isLarge = output.length > room;
+	const part = printable(!isLarge ? output : fromEnd ? output.slice(-room) : output.slice(0, room));
+	const head = fromEnd ? undefined : truncateHead(part, limit);
+	const { content, truncated, outputLines } =
+		head === undefined || head.firstLineExceedsLimit ? truncateTail(part, limit) : head;
+	return { content, truncated: truncated || isLarge, outputLines, totalLines: countLines(output) };
+}
+
+function countLines(text: string): number {
+	let count = text === "" || text.endsWith("\n") ? 0 : 1;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+	return count;
 }
 
 function contentText(step: ToolEvent, details: StepDetails, cwd: string): string {
@@ -97,7 +115,7 @@ export function statusNotes(details: StepDetails): string[] {
 	return notes;
 }
 
-function truncationNote(output: TruncationResult, path: string | undefined): string {
+function truncationNote(output: Cut, path: string | undefined): string {
 	const where = path === undefined ? "" : `, full output: ${path}`;
 	return `${output.outputLines} of ${output.totalLines} lines shown${where}`;
 }

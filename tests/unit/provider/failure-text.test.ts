@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Failure, FailureKind } from "../../../src/engine/failure.ts";
+import { classify, failureText, finalText } from "../../../src/provider/failure-text.ts";
+import { type FailureClass, failureWords } from "../../../src/provider/failure-words.ts";
+
+const NOW = new Date(2026, 10, 30, 12, 0).getTime();
+
+/** Words from outside that would each make pi repeat a prompt or compact the session. */
+const MISLEADING = "timed out, ECONNRESET 503, rate limit, context_length_exceeded, terminated";
+
+/** Every kind, with its class while agy has done nothing, and variants with the worst that may stand in it. */
+const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Failure, { kind: Kind }>[]] } = {
+	"not-installed": ["final", { kind: "not-installed", searched: ["/usr/bin/agy"] }, notInstalled(MISLEADING)],
+	"cannot-start": ["final", { kind: "cannot-start", path: "/bin/agy", cause: MISLEADING }],
+	"too-old": ["final", { kind: "too-old", version: "1.0.2", floor: "1.0.10" }],
+	"not-signed-in": ["final", { kind: "not-signed-in", expired: true }, { kind: "not-signed-in", expired: false }],
+	"no-network": ["retry", { kind: "no-network" }],
+	"unknown-model": [
+		"final",
+		{ kind: "unknown-model", model: "gemini-500", available: [] },
+		{ kind: "unknown-model", model: "x", available: ["a", "b"] },
+	],
+	"bad-effort": ["final", { kind: "bad-effort", model: "gpt-oss", available: [] }],
+	"flag-rejected": ["final", { kind: "flag-rejected", flag: "--timeout" }],
+	quota: [
+		"final",
+		{ kind: "quota", adminManaged: false, pool: "5h", resetAt: NOW + 3 * 3_600_000 },
+		{ kind: "quota", adminManaged: true, pool: MISLEADING },
+	],
+	"rate-limit": ["retry", { kind: "rate-limit" }],
+	overloaded: ["retry", { kind: "overloaded" }, { kind: "overloaded", code: 503 }],
+	"context-too-long": ["overflow", { kind: "context-too-long" }],
+	"model-error": ["final", { kind: "model-error", message: MISLEADING, code: 400 }],
+	"permission-denied": ["final", { kind: "permission-denied", action: "run", target: MISLEADING, tool: "run_command" }],
+	"hook-denied": ["final", { kind: "hook-denied" }, { kind: "hook-denied", hook: "h", reason: MISLEADING }],
+	"cancelled-by-agy": ["final", { kind: "cancelled-by-agy" }],
+	"print-timeout": ["final", { kind: "print-timeout" }],
+	deadline: [
+		"final",
+		{ kind: "deadline", which: "start-up", seconds: 500 },
+		{ kind: "deadline", which: "inactivity", seconds: 503 },
+		{ kind: "deadline", which: "total", seconds: 7200 },
+	],
+	"empty-answer": [
+		"final",
+		{ kind: "empty-answer", promptBytes: 503 * 1024 },
+		{ kind: "empty-answer", promptBytes: 0 },
+	],
+	"conversation-lost": ["final", { kind: "conversation-lost", id: "429" }],
+	"conversation-locked": ["final", { kind: "conversation-locked", id: "c", pid: 503 }],
+	"conversation-unbound": [
+		"final",
+		{ kind: "conversation-unbound", directory: "/c", candidates: [] },
+		{ kind: "conversation-unbound", directory: MISLEADING, candidates: ["a", "b"] },
+	],
+	"database-unreadable": ["final", { kind: "database-unreadable", path: "/c/a.db", cause: MISLEADING }],
+	"schema-not-understood": ["final", { kind: "schema-not-understood", path: "/c/a.db", cause: MISLEADING }],
+	"sqlite-missing": ["final", { kind: "sqlite-missing" }],
+	killed: ["final", { kind: "killed", signal: "SIGTERM" }],
+	crashed: ["final", { kind: "crashed", exitCode: 503 }, { kind: "crashed", exitCode: 1, hint: MISLEADING }],
+	"bad-request": ["final", { kind: "bad-request", problem: `A ${MISLEADING}.`, remedy: "Mend it." }],
+};
+
+function notInstalled(path: string): Extract<Failure, { kind: "not-installed" }> {
+	return { kind: "not-installed", searched: [path] };
+}
+
+for (const [kind, [expected, ...variants]] of Object.entries(failures)) {
+	describe(kind, () => {
+		for (const failure of variants) {
+			test(`${JSON.stringify(failure)} is ${expected} before and final after tools`, () => {
+				assert.equal(classify(failureText(failure, false, NOW)), expected);
+				assert.equal(classify(failureText(failure, true, NOW)), "final");
+			});
+			test(`${JSON.stringify(failure)} has sentences that need no last resort`, () => {
+				const { cause, plainCause, remedy } = failureWords(failure, NOW);
+				for (const sentence of [cause, plainCause, remedy]) assert.match(sentence, /[.?!]$/);
+				assert.doesNotMatch(
+					failureText(failure, true, NOW),
+					kind === "bad-request" ? /never/ : /the log has the reason/,
+				);
+			});
+		}
+	});
+}
+
+test("a failing server is worth another try, a refused request is not", () => {
+	assert.equal(classify(failureText({ kind: "model-error", code: 503, message: "busy" }, false, NOW)), "retry");
+	assert.equal(classify(failureText({ kind: "model-error", code: 503, message: "busy" }, true, NOW)), "final");
+	assert.equal(classify(failureText({ kind: "model-error", code: 400, message: "bad" }, false, NOW)), "final");
+});
+
+test("the quota says when it resets, in words and on the clock", () => {
+	const resetAt = NOW + (3 * 60 + 38) * 60_000;
+	const text = failureText({ kind: "quota", adminManaged: false, pool: "5h", resetAt }, false, NOW);
+	assert.match(text, /quota \(5h\) is used up; resets in 3 h 38 min \(0?3:38/);
+	const later = failureText({ kind: "quota", adminManaged: false, resetAt: NOW + 30 * 3_600_000 }, false, NOW);
+	assert.match(later, /resets in 1 d 6 h \(.+, /);
+	assert.match(failureText({ kind: "quota", adminManaged: false, resetAt: NOW - 1 }, false, NOW), /available again/);
+});
+
+test("after tools the text says why nothing is repeated", () => {
+	assert.match(failureText({ kind: "overloaded" }, true, NOW), /already run tools/);
+	assert.doesNotMatch(failureText({ kind: "not-signed-in", expired: false }, true, NOW), /already run tools/);
+});
+
+test("words of others that would mislead pi are left out", () => {
+	const text = failureText({ kind: "crashed", exitCode: 1, hint: "connection timed out" }, false, NOW);
+	assert.equal(text, "agy stopped unexpectedly. The log names the reason; /agy doctor checks the installation.");
+	assert.equal(finalText("blocked: timeout", "blocked"), "blocked");
+	assert.equal(finalText("blocked: no", "blocked"), "blocked: no");
+});
