@@ -11,7 +11,10 @@ import { hash } from "./fingerprint.ts";
 
 /** Which agy conversations each pi session has: one small file per session, shared by all pi processes. */
 export interface SessionStore {
-	/** An empty record when there is none or it cannot be understood. Rejects when the disk does not let us. */
+	/**
+	 * An empty record when there is none or it cannot be understood. Rejects when the disk does not let us. Calls for one
+	 * session are carried out in the order they are made.
+	 */
 	read(sessionId: string): Promise<SessionRecord>;
 	/**
 	 * Reads, changes and writes while no other process does. Rejects when the disk or the lock does not let us; then
@@ -45,30 +48,46 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 	const { folder, clock, log = silentLog } = options;
 	const fileOf = (sessionId: string) => join(folder, `${fileName(sessionId)}.json`);
 
-	return {
-		async read(sessionId) {
-			const stored = await load(fileOf(sessionId), sessionId);
-			return stored.kind === "record" ? stored.record : emptyRecord(sessionId);
-		},
+	// Waiters of the file lock take turns at random; a later update of ours must not be overtaken by an earlier one.
+	const queues = new Map<string, Promise<unknown>>();
+	const inTurn = <Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> => {
+		const result = (queues.get(sessionId) ?? Promise.resolve()).then(work);
+		const settled = result
+			.catch(() => {})
+			.then(() => {
+				if (queues.get(sessionId) === settled) queues.delete(sessionId);
+			});
+		queues.set(sessionId, settled);
+		return result;
+	};
 
-		async update(sessionId, change) {
-			const file = fileOf(sessionId);
-			await mkdir(folder, { recursive: true, mode: 0o700 });
-			const release = await lock(file, lockOptions);
-			try {
-				const stored = await load(file, sessionId);
-				if (stored.kind === "future" || stored.kind === "corrupt") {
-					log.info("session-file-set-aside", { file, why: stored.kind });
-					await rename(file, `${file}.${stored.kind}-${clock.now()}-${randomUUID().slice(0, 8)}`);
-				}
-				const changed = change(stored.kind === "record" ? stored.record : emptyRecord(sessionId));
-				const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxBindings);
-				const content = JSON.stringify({ version: recordVersion, sessionId, bindings }, undefined, "\t");
-				await writeFileAtomic(file, `${content}\n`, { mode: 0o600 });
-			} finally {
-				await release().catch(() => {});
+	async function write(sessionId: string, change: (record: SessionRecord) => SessionRecord): Promise<void> {
+		const file = fileOf(sessionId);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		const release = await lock(file, lockOptions);
+		try {
+			const stored = await load(file, sessionId);
+			const changed = change(stored.kind === "record" ? stored.record : emptyRecord(sessionId));
+			if (stored.kind === "future" || stored.kind === "corrupt") {
+				log.info("session-file-set-aside", { file, why: stored.kind });
+				await rename(file, `${file}.${stored.kind}-${clock.now()}-${randomUUID().slice(0, 8)}`);
 			}
-		},
+			const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxBindings);
+			const content = JSON.stringify({ version: recordVersion, sessionId, bindings }, undefined, "\t");
+			await writeFileAtomic(file, `${content}\n`, { mode: 0o600 });
+		} finally {
+			await release().catch(() => {});
+		}
+	}
+
+	return {
+		read: (sessionId) =>
+			inTurn(sessionId, async () => {
+				const stored = await load(fileOf(sessionId), sessionId);
+				return stored.kind === "record" ? stored.record : emptyRecord(sessionId);
+			}),
+
+		update: (sessionId, change) => inTurn(sessionId, () => write(sessionId, change)),
 
 		async prune(maxAgeMs) {
 			for (const name of await readdir(folder).catch(() => [])) {

@@ -143,6 +143,20 @@ test("many updates at once in one process lose nothing", async (t) => {
 	assert.equal((await store.read("s1")).bindings.length, 10);
 });
 
+test("updates and reads are carried out in the order they were asked for", async (t) => {
+	const { store } = setUp(t);
+	const order: number[] = [];
+	const updates = Array.from({ length: 5 }, (_, index) =>
+		store.update("s1", (record) => {
+			order.push(index);
+			return adding(binding(`c${index}`))(record);
+		}),
+	);
+	assert.equal((await store.read("s1")).bindings.length, 5);
+	await Promise.all(updates);
+	assert.deepEqual(order, [0, 1, 2, 3, 4]);
+});
+
 test("two processes that write at once lose nothing", async (t) => {
 	const { store, folder } = setUp(t);
 	const script = fileURLToPath(new URL("./store-writer.mjs", import.meta.url));
