@@ -38,7 +38,6 @@ export interface Step {
 	readonly trajectory: string;
 	readonly executionId: string;
 	readonly usage: StepUsage | undefined;
-	/** The model name agy's metadata carries, if any. */
 	readonly body: StepBody;
 }
 

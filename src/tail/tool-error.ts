@@ -7,7 +7,7 @@ const HOOK_DENIAL = /tool call denied by (?:jsonhook__|pre-tool hook)/i;
 const PERMISSION_DENIAL = /permission denied|denied permission|auto-denied/i;
 /** The operating system's refusal, as Go words it (`open /x: permission denied`), is an ordinary failure. */
 const SYSTEM_REFUSAL =
-	/\b(?:open|l?stat|mkdir|unlink|remove|rename|link|chdir|chmod|read|write|exec|fork\/exec|readdirent|scandir) .*: permission denied/gi;
+	/\b(?:open|l?stat|mkdir|unlink|remove|rename|link|chdir|chmod|read|write|exec|fork\/exec|readdirent|scandir) .{0,300}: permission denied/gi;
 
 export interface ToolOutcome {
 	readonly status: StepStatus;

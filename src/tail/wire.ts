@@ -12,7 +12,7 @@ const MAX_GROUP_DEPTH = 100;
 /** Varints of up to this many bytes carry 49 bits, which a `number` holds exactly. */
 const SAFE_VARINT_BYTES = 7;
 /** Below this length joining char codes is faster than a call into TextDecoder. */
-const SHORT_TEXT = 32;
+const SHORT_TEXT = 16;
 
 /** Lossy for invalid UTF-8; a byte order mark is kept, so that texts come out as agy wrote them. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -266,13 +266,13 @@ export class Message {
 
 function decodeText(bytes: Uint8Array, start: number, end: number): string {
 	if (end - start > SHORT_TEXT) return utf8.decode(bytes.subarray(start, end));
-	let text = "";
+	const codes: number[] = [];
 	for (let at = start; at < end; at++) {
 		const byte = bytes[at] ?? 0;
 		if (byte > 0x7f) return utf8.decode(bytes.subarray(start, end));
-		text += String.fromCharCode(byte);
+		codes.push(byte);
 	}
-	return text;
+	return String.fromCharCode.apply(undefined, codes);
 }
 
 function varintNumber(bytes: Uint8Array, start: number, end: number): number {

@@ -2,8 +2,8 @@ import { diffLines } from "diff";
 import type { DiffLine } from "../../engine/events.ts";
 import type { Message } from "../wire.ts";
 
-/** A comparison that would find more changes than this is given up: it would block pi and tell a reader little. */
-const MAX_EDITS = 4000;
+/** More changed lines than this are not searched for: that blocks pi for a long time, and tells a reader little. */
+const MAX_EDITS = 1000;
 
 export interface Replacement {
 	readonly target: string;
@@ -18,26 +18,22 @@ export function blockLines(block: Message): DiffLine[] | undefined {
 	const lines = block
 		.message(3)
 		.messages(3)
-		.map((line): DiffLine => ({ kind: lineKind(line.number(2)), text: line.text(1).replace(/\r?\n$/, "") }));
+		.map((line): DiffLine => ({ kind: lineKind(line.number(2)), text: withoutLineEnd(line.text(1)) }));
 	return lines.length > 0 ? lines : undefined;
 }
 
-/** The lines of replaced passages, one after the other; undefined when there are none or they are too different. */
+/** The lines of replaced passages, one after the other; undefined when there are none. */
 export function replacementLines(replacements: readonly Replacement[]): DiffLine[] | undefined {
-	const lines: DiffLine[] = [];
-	for (const { target, replacement } of replacements) {
-		const part = compareLines(target, replacement);
-		if (part === undefined) return undefined;
-		lines.push(...part);
-	}
+	const lines = replacements.flatMap(({ target, replacement }) => compareLines(target, replacement));
 	return lines.length > 0 ? lines : undefined;
 }
 
-/** Compares two texts; undefined when they are too different to be worth it. */
-export function compareLines(before: string, after: string): DiffLine[] | undefined {
-	if (before === "" || after === "") return [...plainLines(before, "remove"), ...plainLines(after, "add")];
-	const changes = diffLines(before, after, { maxEditLength: MAX_EDITS });
-	return changes?.flatMap((change) =>
+/** Compares two texts. Those that have too little in common read as one removed and the other added. */
+export function compareLines(before: string, after: string): DiffLine[] {
+	const hasBoth = before !== "" && after !== "";
+	const changes = hasBoth ? diffLines(before, after, { maxEditLength: MAX_EDITS }) : undefined;
+	if (changes === undefined) return [...plainLines(before, "remove"), ...plainLines(after, "add")];
+	return changes.flatMap((change) =>
 		plainLines(change.value, change.added ? "add" : change.removed ? "remove" : "context"),
 	);
 }
@@ -53,10 +49,14 @@ export function replacementOf(chunk: Message): Replacement {
 
 function plainLines(text: string, kind: DiffLine["kind"]): DiffLine[] {
 	if (text === "") return [];
-	return text
-		.replace(/\r?\n$/, "")
+	return withoutLineEnd(text)
 		.split(/\r?\n/)
 		.map((line) => ({ kind, text: line }));
+}
+
+function withoutLineEnd(text: string): string {
+	if (!text.endsWith("\n")) return text;
+	return text.slice(0, text.endsWith("\r\n") ? -2 : -1);
 }
 
 /** UnifiedDiffLineType: 1 INSERT, 2 DELETE, 3 UNCHANGED. */
