@@ -58,9 +58,9 @@ const deniedSchema = z.object({ action: z.string(), display_name: text });
 const lineSchema = z.object({
 	event: text,
 	conversation_id: text,
-	init: z.unknown(),
-	step_update: z.unknown(),
-	result: z.unknown(),
+	init: z.unknown().optional(),
+	step_update: z.unknown().optional(),
+	result: z.unknown().optional(),
 });
 
 /** `ignored`: well-formed, and nothing that is known here. `malformed`: not JSON, or not an object. */
