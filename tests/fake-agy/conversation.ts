@@ -26,6 +26,8 @@ export interface ConversationOptions extends DatabaseOptions {
 	kind: "normal" | "never" | "late" | "no-steps" | "empty" | "corrupt";
 	model: number;
 	workspaces: string[];
+	/** Rows that a killed process left open are rewritten to CANCELED at the next resume (seen with agy 1.2.0). */
+	cancelZombies: boolean;
 	/** For a conversation that was recorded: who it was. */
 	recorded?: Recording | undefined;
 	/** For a subagent's conversation. */
@@ -48,6 +50,7 @@ export class Conversation {
 	readonly rows: StepRow[] = [];
 	#nextIdx = 0;
 	#executions = 0;
+	#firstGeneration = 0;
 	#lastGeneration: Plain | undefined;
 
 	private constructor(id: string, options: ConversationOptions, store: Store) {
@@ -89,6 +92,7 @@ export class Conversation {
 	/** Starts a turn: one execution, whose rows carry its id. */
 	begin(): void {
 		this.executionId = randomUUID();
+		this.#firstGeneration = this.generation;
 	}
 
 	/** A new row with the next index. Nothing is written before its first commit. */
@@ -134,7 +138,7 @@ export class Conversation {
 	endExecution(terminationReason: number, executionError?: string): void {
 		const data = encode("ExecutorMetadata", {
 			terminationReason,
-			numGeneratorInvocations: Math.max(1, this.generation),
+			numGeneratorInvocations: this.generation - this.#firstGeneration,
 			lastStepIdx: Math.max(0, this.#nextIdx - 1),
 			executionId: this.executionId,
 			executionError,
@@ -152,11 +156,12 @@ export class Conversation {
 			this.#executions,
 			encode("CortexTrajectoryReference", { ...reference, conversationId: this.id }),
 		);
+		const before = this.trajectoryId;
 		this.trajectoryId = randomUUID();
 		this.#nextIdx = idx;
 		this.#lastGeneration = undefined;
 		this.rows.length = 0;
-		this.store.setTrajectory(this.trajectoryId, this.id, SOURCE_CLI);
+		this.store.setTrajectory(this.trajectoryId, this.id, SOURCE_CLI, before);
 	}
 
 	addUsage(usage: Usage): void {
@@ -220,10 +225,9 @@ export class Conversation {
 		const last = this.store.read("SELECT data FROM gen_metadata ORDER BY idx DESC LIMIT 1")[0]?.data;
 		if (last instanceof Uint8Array) this.#lastGeneration = decode("CortexStepGeneratorMetadata", last);
 		if (existsSync(this.#memory())) Object.assign(this, JSON.parse(readFileSync(this.#memory(), "utf8")));
-		this.#cancelZombies();
+		if (this.options.cancelZombies) this.#cancelZombies();
 	}
 
-	/** Rows that a killed process left open are rewritten to CANCELED, in place (seen with agy 1.2.0). */
 	#cancelZombies(): void {
 		const open = [STATUS.pending, STATUS.running, STATUS.generating, STATUS.waiting].join(", ");
 		const zombies = this.store.read(`SELECT idx, step_type, step_payload FROM steps WHERE status IN (${open})`);

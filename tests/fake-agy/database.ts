@@ -104,9 +104,13 @@ export class ConversationDatabase {
 		);
 	}
 
-	/** The row of `trajectory_meta`; a rewind puts another one in its place. */
-	setTrajectory(trajectoryId: string, conversationId: string, source: number): void {
-		this.#write("trajectory_meta", "DELETE FROM trajectory_meta WHERE trajectory_id <> ?", [trajectoryId], {});
+	/** The row of `trajectory_meta`, in the place of the one before. */
+	setTrajectory(trajectoryId: string, conversationId: string, source: number, before?: string): void {
+		if (before !== undefined) {
+			this.#write("trajectory_meta", "DELETE FROM trajectory_meta WHERE trajectory_id = ?", [before], {
+				deleted: true,
+			});
+		}
 		this.#write(
 			"trajectory_meta",
 			"INSERT OR REPLACE INTO trajectory_meta VALUES (?, ?, 4, ?)",

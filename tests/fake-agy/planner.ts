@@ -58,6 +58,7 @@ export class Planner {
 	/** Takes back what was said: shorter, or of the same length. */
 	async rewrite(text: string): Promise<void> {
 		this.#text = text;
+		this.#turn.stdout.rewrite(this.row.idx, text);
 		await this.#growText();
 	}
 

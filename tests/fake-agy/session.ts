@@ -75,6 +75,7 @@ export class Session {
 		const { scenario, stdout } = this.#setup;
 		const conversation = this.open();
 		this.#setup.recorder.write();
+		stdout.startTurn();
 		const turn = new Turn({
 			...this.#setup,
 			conversation,
@@ -97,7 +98,6 @@ export class Session {
 			...this.#structured(turn),
 			...(this.#setup.abilities.deniedActions && turn.denied.length > 0 ? { deniedActions: turn.denied } : {}),
 		});
-		stdout.response = "";
 		signals.release();
 		for (const step of scenario.after ?? []) await control(step, { ...this.#setup, conversation });
 		return outcome.exitCode;
@@ -142,12 +142,23 @@ export class Session {
 	}
 
 	#conversationOptions(): ConversationOptions {
-		const { scenario, paths, model, workspaces } = this.#setup;
+		const { scenario, paths, model, workspaces, abilities } = this.#setup;
 		const { kind = "normal", synchronous = "FULL", busyTimeout = 0 } = scenario.database ?? {};
 		const commitLog = process.env.FAKE_AGY_COMMIT_LOG;
 		const sync = process.env.FAKE_AGY_SYNCHRONOUS === "NORMAL" ? "NORMAL" : synchronous;
 		const recorded = this.#recording;
-		return { paths, kind, model: model.number, workspaces, synchronous: sync, busyTimeout, commitLog, recorded };
+		const cancelZombies = abilities.recordsCanceled;
+		return {
+			paths,
+			kind,
+			model: model.number,
+			workspaces,
+			synchronous: sync,
+			busyTimeout,
+			commitLog,
+			recorded,
+			cancelZombies,
+		};
 	}
 
 	#turnOptions(): TurnOptions {

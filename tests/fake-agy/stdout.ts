@@ -31,16 +31,30 @@ export class Stdout {
 	readonly #options: StdoutOptions;
 	readonly #started = Date.now();
 	conversationId = "";
-	/** All text of the turn so far. */
-	response = "";
+	/** What each step has said in this turn. */
+	readonly #said = new Map<number, string>();
 
 	constructor(options: StdoutOptions) {
 		this.#options = options;
 	}
 
+	/** All text of the turn so far. */
+	get response(): string {
+		return [...this.#said.values()].join("");
+	}
+
+	/** Forgets the text of the turn before. */
+	startTurn(): void {
+		this.#said.clear();
+	}
+
+	/** What a step said is taken back; readers of the stream are not told, the final response knows. */
+	rewrite(stepIndex: number, text: string): void {
+		if (this.#options.text) this.#said.set(stepIndex, text);
+	}
+
 	init(conversationId: string, details: { model?: string; cwd: string; permissionMode: string }): void {
 		this.conversationId = conversationId;
-		this.response = "";
 		const { model, cwd, permissionMode } = details;
 		const init = { ...(model === undefined ? {} : { model }), cwd, tools: TOOLS, permission_mode: permissionMode };
 		if (this.#options.init) this.#event({ event: "init", conversation_id: conversationId, init });
@@ -51,7 +65,7 @@ export class Stdout {
 		const { text_delta: delta, ...rest } = update;
 		const body: Record<string, unknown> = { conversation_id: this.conversationId, ...rest };
 		if (typeof delta === "string" && this.#options.text) {
-			this.response += delta;
+			this.#said.set(update.step_index, (this.#said.get(update.step_index) ?? "") + delta);
 			body.text_delta = delta;
 		}
 		this.#event({ event: "step_update", step_update: body });

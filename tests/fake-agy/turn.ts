@@ -141,7 +141,7 @@ export class Turn implements TurnContext {
 		else if ("usage" in step) this.#usage = step.usage;
 		else if ("parallel" in step) await this.#tools(step.parallel);
 		else if ("finish" in step) await this.#finish(step.finish);
-		else if ("checkpoint" in step) await this.#checkpoint({ userIntent: step.checkpoint, intentOnly: true });
+		else if ("checkpoint" in step) await this.#checkpoint({ userIntent: step.checkpoint, intentOnly: true }, true);
 		else if ("compaction" in step) await this.#compaction(step.compaction);
 		else if ("systemMessage" in step) await this.#systemMessage(step.systemMessage);
 		else if ("retry" in step) await this.#retry(step.retry);
@@ -264,8 +264,8 @@ export class Turn implements TurnContext {
 	}
 
 	/** A separate, small model call: the title, or what is left of the conversation after a compaction. */
-	async #checkpoint(checkpoint: Plain): Promise<void> {
-		await this.#endPlanner(true);
+	async #checkpoint(checkpoint: Plain, afterAnswer: boolean): Promise<void> {
+		await this.#endPlanner(afterAnswer);
 		const row = await this.#systemRow(TYPE.checkpoint, { checkpoint }, (open) => {
 			const usage = usageStats({ input: 40, cacheRead: 0, output: 5, thinking: 0 }, 1050);
 			open.metadata.modelUsage = usage;
@@ -278,12 +278,13 @@ export class Turn implements TurnContext {
 
 	async #compaction(spec: RowSteps["compaction"]): Promise<void> {
 		const covered = Array.from({ length: this.conversation.nextIdx }, (_, idx) => idx);
-		await this.#checkpoint({
+		const checkpoint = {
 			checkpointIndex: 1,
 			includedStepIndices: covered,
 			sessionSummary: spec.summary,
 			conversationTitle: spec.title,
-		});
+		};
+		await this.#checkpoint(checkpoint, false);
 	}
 
 	async #systemRow(type: number, body: Plain, finish?: (row: ReturnType<Conversation["row"]>) => void) {
