@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { FakeHome } from "../../support/scenario.ts";
 import { FAKE_AGY } from "../../support/scenario.ts";
@@ -43,7 +44,7 @@ export function runAgy(home: FakeHome, args: string[], env: Record<string, strin
 	return startAgy(home, args, env, stdin).done;
 }
 
-/** Starts the stand-in; `done` resolves when it has ended. */
+/** Starts the stand-in; `exited` resolves when it has ended, `done` when its pipes are closed as well. */
 export function startAgy(home: FakeHome, args: string[], env: Record<string, string> = {}, stdin?: string) {
 	const child = spawn(FAKE_AGY, args, {
 		cwd: home.cwd,
@@ -55,19 +56,14 @@ export function startAgy(home: FakeHome, args: string[], env: Record<string, str
 	child.stdout?.on("data", (chunk) => stdout.push(chunk));
 	child.stderr?.on("data", (chunk) => stderr.push(chunk));
 	child.stdin?.end(stdin);
-	const done = new Promise<Run>((resolve, reject) => {
-		child.once("error", reject);
-		child.once("exit", (code, signal) => {
-			// Whoever holds the pipes longer than the child is not waited for.
-			setImmediate(() => {
-				const text = Buffer.concat(stdout).toString("utf8");
-				const events = text.split("\n").flatMap(parseEvent);
-				const result = events.find((event) => event.event === "result")?.result;
-				resolve({ code, signal, stdout: text, stderr: Buffer.concat(stderr).toString("utf8"), events, result });
-			});
-		});
+	const exited = once(child, "exit");
+	const done = once(child, "close").then(([code, signal]): Run => {
+		const text = Buffer.concat(stdout).toString("utf8");
+		const events = text.split("\n").flatMap(parseEvent);
+		const result = events.find((event) => event.event === "result")?.result;
+		return { code, signal, stdout: text, stderr: Buffer.concat(stderr).toString("utf8"), events, result };
 	});
-	return { child, done };
+	return { child, exited, done };
 }
 
 /** The commits that an invocation made with FAKE_AGY_COMMIT_LOG set to `file`. */
@@ -78,8 +74,8 @@ export function commitLog(file: string): Commit[] {
 
 function parseEvent(line: string): StreamEvent[] {
 	try {
-		const event: StreamEvent = JSON.parse(line);
-		return [event];
+		const event: StreamEvent | null = JSON.parse(line);
+		return typeof event?.event === "string" ? [event] : [];
 	} catch {
 		return [];
 	}
