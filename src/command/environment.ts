@@ -11,12 +11,16 @@ import type { QuotaReader } from "../quota/quota-reader.ts";
 export interface CommandEnvironment {
 	readonly settings: SettingsSource;
 	readonly catalogue: ModelCatalogue;
+	/** Lets pi look at the catalogue again, so that its pickers show what changed. Never rejects. */
+	publishModels(): Promise<void>;
 	readonly quota: QuotaReader;
 	readonly conversation: ConversationControl;
 	readonly probes: Probes;
 	readonly clock: Clock;
-	/** The folder of the log files. */
-	readonly logDirectory: string;
+	/** Where the log of today is; it may not exist. */
+	logPath(): string;
+	/** The folder of everything this extension writes. */
+	readonly dataDirectory: string;
 	readonly piVersion: string;
 	/** The engine that turns run on, by its name. */
 	readonly engineName: string;
@@ -74,8 +78,10 @@ export interface Probes {
 	agy(): Promise<AgyProbe>;
 	/** The working folder of the session. */
 	readonly cwd: string;
-	/** The user's home folder, where agy keeps its own. */
-	readonly home: string;
+	/** pi's environment, from which agy's is made. */
+	readonly env: NodeJS.ProcessEnv;
+	/** agy's own folder: `~/.gemini`, or where its flags moved it. */
+	readonly geminiDir: string;
 	/** agy's folder of conversation databases. */
 	readonly conversationsDir: string;
 	/** Reads the newest conversation agy wrote, as a turn would. */

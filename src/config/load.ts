@@ -40,8 +40,9 @@ export function readSettingsFile(path: string): SettingsFile {
 	try {
 		text = readFileSync(path, "utf8");
 	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "ENOENT") return { kind: "absent" };
-		return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+		const code = error instanceof Error && "code" in error ? error.code : undefined;
+		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+		return { kind: "unreadable", reason: `it cannot be read (${code ?? "unknown cause"})` };
 	}
 	return parseSettingsFile(text);
 }

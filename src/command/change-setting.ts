@@ -1,0 +1,34 @@
+import { environmentName, parseText } from "../config/environment.ts";
+import type { SettingName, Settings } from "../config/schema.ts";
+import type { SettingsSource } from "../config/settings-source.ts";
+import { type Reply, refuse, say } from "./sub-command.ts";
+
+/** Reads `text` as a value of the setting, saves it and says what became of it. Never rejects. */
+export async function changeSetting(settings: SettingsSource, name: SettingName, text: string): Promise<Reply> {
+	const parsed = parseText(name, text);
+	if ("reason" in parsed) return refuse(`${name} cannot be "${text}": ${parsed.reason}.`);
+	try {
+		// parseText has put the value through this setting's own schema.
+		const { movedAside } = await settings.change(name, parsed.value as Settings[typeof name]);
+		const aside =
+			movedAside === undefined ? [] : [`The old settings file could not be read; it is kept as ${movedAside}.`];
+		return say(effect(settings, name, text), ...aside);
+	} catch (error) {
+		const cause = error instanceof Error ? error.message : String(error);
+		return refuse(`${settings.path} could not be written: ${cause}`);
+	}
+}
+
+function effect(settings: SettingsSource, name: SettingName, text: string): string {
+	if (settings.origin(name) !== "environment") return `${name} is now ${text}. This takes effect on the next turn.`;
+	const variable = environmentName(name);
+	return `${name} is saved as ${text}, but ${variable} is set and wins: ${showValue(settings.current()[name])} stays in force.`;
+}
+
+/** A setting's value as it would be typed. */
+export function showValue(value: Settings[SettingName]): string {
+	if (value === undefined || value === "") return "(default)";
+	if (typeof value === "boolean") return value ? "on" : "off";
+	if (Array.isArray(value)) return value.length === 0 ? "(none)" : value.join(",");
+	return String(value);
+}

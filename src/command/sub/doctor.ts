@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { checkAgySettings } from "../doctor/agy-settings.ts";
+import { type Check, formatChecks } from "../doctor/check.ts";
+import {
+	checkAgy,
+	checkConflicts,
+	checkDecoding,
+	checkFileEvents,
+	checkModels,
+	checkSettings,
+	checkSurroundings,
+	checkWriteAccess,
+} from "../doctor/checks.ts";
+import { checkHooks } from "../doctor/hooks.ts";
+import type { CommandEnvironment } from "../environment.ts";
+import { misused, type SubCommand } from "../sub-command.ts";
+
+const usage = "[--verbose]";
+
+export const doctorCommand: SubCommand = {
+	name: "doctor",
+	usage,
+	summary: "Check everything a turn needs, with a remedy for what is wrong",
+	complete: (words) => (words.length === 0 ? ["--verbose"] : []),
+	async run(words, env, progress) {
+		const verbose = words[0] === "--verbose" || words[0] === "-v";
+		if (words.length > (verbose ? 1 : 0)) return misused({ name: "doctor", usage });
+		progress("Looking at agy…");
+		const checks = await examine(env);
+		const worst = checks.some((check) => check.level === "problem") ? "error" : "info";
+		return { level: worst, lines: formatChecks(checks, verbose) };
+	},
+};
+
+async function examine(env: CommandEnvironment): Promise<Check[]> {
+	const { probes, settings, catalogue, dataDirectory } = env;
+	const agySettings = join(probes.geminiDir, "antigravity-cli", "settings.json");
+	const hooks = [join(probes.geminiDir, "config", "hooks.json"), join(probes.cwd, ".agents", "hooks.json")];
+	const [agy, refresh, writeFailure, decoding, events, agySettingsText, ...hooksTexts] = await Promise.all([
+		probes.agy(),
+		catalogue.refresh({ force: true }),
+		tryToWrite(dataDirectory),
+		probes.decoding(),
+		probes.fileEvents(),
+		readText(agySettings),
+		...hooks.map(readText),
+	]);
+	if (refresh.kind === "updated") await env.publishModels();
+	const { permissions, fileEvents } = settings.current();
+	return [
+		checkAgy(agy),
+		...checkModels(refresh, catalogue.entries().length),
+		checkWriteAccess(dataDirectory, writeFailure),
+		checkDecoding(decoding),
+		checkFileEvents(events, fileEvents),
+		checkConflicts(probes.conflicts()),
+		...checkHooks(hooks.map((path, index) => ({ path, text: hooksTexts[index] }))),
+		...checkAgySettings(agySettings, agySettingsText, permissions),
+		...checkSettings(settings.path, settings.problems()),
+		...checkSurroundings(probes.env, probes.cwd),
+	];
+}
+
+/** Undefined when it worked, else why not. */
+async function tryToWrite(directory: string): Promise<string | undefined> {
+	try {
+		await mkdir(directory, { recursive: true, mode: 0o700 });
+		const probe = await mkdtemp(join(directory, "doctor-"));
+		await rm(probe, { recursive: true });
+		return undefined;
+	} catch (error) {
+		return error instanceof Error && "code" in error ? String(error.code) : "unknown cause";
+	}
+}
+
+async function readText(path: string): Promise<string | undefined> {
+	return readFile(path, "utf8").catch(() => undefined);
+}

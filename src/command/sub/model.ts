@@ -1,0 +1,31 @@
+import { resolveAlias } from "../../models/alias.ts";
+import { changeSetting } from "../change-setting.ts";
+import { refuse, type SubCommand, say } from "../sub-command.ts";
+
+const names = ["flash", "pro", "sonnet", "opus", "gpt-oss"];
+
+/** The default of AskAntigravity; pi's own `/model` chooses the session's model. */
+export const modelCommand: SubCommand = {
+	name: "model",
+	usage: "[name]",
+	summary: "Show or set the default model of AskAntigravity",
+	complete: (words, env) => (words.length === 0 ? [...names, ...env.catalogue.entries().map((model) => model.id)] : []),
+	async run(words, env) {
+		const { catalogue, settings } = env;
+		if (words.length === 0) {
+			const { defaultModel } = settings.current();
+			const found = resolveAlias(catalogue.entries(), defaultModel, undefined, catalogue.isComplete());
+			const meaning = "choice" in found ? found.choice.slug : "no model that agy lists";
+			return say(`model is ${defaultModel}, now ${meaning} (from: ${settings.origin("defaultModel")}).`);
+		}
+		const name = words.join(" ");
+		const found = resolveAlias(catalogue.entries(), name, undefined, catalogue.isComplete());
+		if ("unknown" in found) {
+			return refuse(
+				`agy lists no model "${name}". Did you mean: ${found.suggestions.join(", ")}?`,
+				"`/agy models refresh` asks agy for its list again.",
+			);
+		}
+		return changeSetting(settings, "defaultModel", name);
+	},
+};

@@ -1,0 +1,23 @@
+import { describeAskFailure } from "../../models/ask-agy.ts";
+import { formatDuration } from "../../provider/duration.ts";
+import { formatQuota } from "../../quota/quota-text.ts";
+import { misused, refuse, type SubCommand, say } from "../sub-command.ts";
+
+export const quotaCommand: SubCommand = {
+	name: "quota",
+	usage: "",
+	summary: "Ask agy how much of the quota is left; costs no tokens",
+	async run(words, env, progress) {
+		if (words.length > 0) return misused(quotaCommand);
+		progress("Asking agy for the quota…");
+		const answer = await env.quota.read();
+		if (!answer.ok) {
+			const { problem, remedy } = describeAskFailure(answer.failure);
+			return refuse(`${problem} ${remedy}`);
+		}
+		const now = env.clock.now();
+		const age = now - answer.askedAt;
+		const note = age < 1000 ? [] : [`(asked ${formatDuration(age)} ago; agy is asked again after five minutes)`];
+		return say(...formatQuota(answer.pools, { now }), ...note);
+	},
+};

@@ -1,0 +1,53 @@
+import { formatDuration } from "../../provider/duration.ts";
+import type { AgyProbe, CommandEnvironment } from "../environment.ts";
+import { misused, type SubCommand, say } from "../sub-command.ts";
+import { describeSource } from "./models.ts";
+
+export const statusCommand: SubCommand = {
+	name: "status",
+	usage: "",
+	summary: "Show versions, models, settings, conversation and the last turn",
+	async run(words, env) {
+		if (words.length > 0) return misused(statusCommand);
+		const rows = await statusRows(env);
+		const width = Math.max(...rows.map(([label]) => label.length));
+		return say(...rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`));
+	},
+};
+
+async function statusRows(env: CommandEnvironment): Promise<[string, string][]> {
+	const { settings, catalogue, clock } = env;
+	const { mode, permissions, display } = settings.current();
+	const conversation = env.conversation.current();
+	const problems = settings.problems().length;
+	return [
+		["agy", describeAgy(await env.probes.agy())],
+		["pi", env.piVersion],
+		["engine", env.engineName],
+		["models", `${catalogue.entries().length}, ${describeSource(catalogue.source(), clock.now())}`],
+		["mode", mode],
+		["permissions", permissions],
+		["display", display],
+		["conversation", conversation === undefined ? "none yet" : `${conversation.id} (${conversation.path})`],
+		["last turn", describeLastTurn(env)],
+		...(problems === 0 ? [] : [problemRow(problems)]),
+	];
+}
+
+function problemRow(count: number): [string, string] {
+	return ["settings", `${count} ${count === 1 ? "entry is" : "entries are"} not usable; see /agy doctor`];
+}
+
+function describeAgy(probe: AgyProbe): string {
+	if (probe.found === true) {
+		const old = probe.tooOldFor === undefined ? "" : `, too old: ${probe.tooOldFor.floor} is needed`;
+		return `${probe.version} (${probe.path})${old}`;
+	}
+	return probe.found === false ? "not found; see /agy doctor" : `${probe.path} does not work: ${probe.cause}`;
+}
+
+function describeLastTurn(env: CommandEnvironment): string {
+	const turn = env.lastTurn();
+	if (turn === undefined) return "none yet";
+	return `${turn.summary} (${formatDuration(env.clock.now() - turn.endedAt)} ago)`;
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { type SettingName, settingsSchema } from "./schema.ts";
+
+/** What a setting takes, for pickers and the reference. */
+export type SettingKind =
+	| { readonly kind: "choice"; readonly values: readonly string[] }
+	| { readonly kind: "switch" }
+	| { readonly kind: "number" }
+	| { readonly kind: "text" }
+	| { readonly kind: "list" };
+
+export function settingKind(name: SettingName): SettingKind {
+	const schema = unwrapped(settingsSchema.shape[name]);
+	if (schema instanceof z.ZodEnum) return { kind: "choice", values: schema.options.map(String) };
+	if (schema instanceof z.ZodBoolean) return { kind: "switch" };
+	if (schema instanceof z.ZodNumber) return { kind: "number" };
+	if (schema instanceof z.ZodArray) return { kind: "list" };
+	return { kind: "text" };
+}
+
+/** One or two sentences. */
+export function settingDescription(name: SettingName): string {
+	return settingsSchema.shape[name].description ?? "";
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+	const hasInner = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional;
+	return hasInner ? unwrapped(schema.unwrap()) : schema;
+}

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { dispatch } from "../../../src/command/dispatch.ts";
+import { checkAgySettings } from "../../../src/command/doctor/agy-settings.ts";
+import type { Check } from "../../../src/command/doctor/check.ts";
+import {
+	checkAgy,
+	checkDecoding,
+	checkFileEvents,
+	checkModels,
+	checkSurroundings,
+} from "../../../src/command/doctor/checks.ts";
+import { checkHooks } from "../../../src/command/doctor/hooks.ts";
+import { commandEnvironment } from "./environment.ts";
+
+const levels = (checks: readonly Check[]) => checks.map((check) => check.level);
+const settings = (content: unknown, permissions: "skip" | "deny" = "skip") =>
+	checkAgySettings("settings.json", typeof content === "string" ? content : JSON.stringify(content), permissions);
+
+test("a machine in order has no problem and no warning", async (t) => {
+	const reply = await dispatch("doctor", commandEnvironment(t));
+	assert.equal(reply.level, "info");
+	assert.deepEqual(reply.lines, [
+		"✓ agy: 1.3.3",
+		"✓ sign-in: agy is signed in",
+		"✓ models: agy lists 1",
+		"✓ write access: settings, cache and log can be written",
+		"✓ agy's conversations: none yet to try to read",
+		"✓ file events: changes of agy's database are noticed at once",
+		"✓ other extensions: none claims `antigravity` or `/agy`",
+		"✓ agy's hooks: no hook looks at agy's tools before they run",
+		"✓ agy's settings: none, so agy's defaults count",
+		"✓ settings: all usable",
+		"no problems, no warnings.",
+	]);
+});
+
+test("what is wrong is told with its remedy, and --verbose tells more", async (t) => {
+	const env = commandEnvironment(t, {
+		agy: "echo 'Error: Please sign in' >&2; exit 1",
+		variables: { AGY_MODE: "yolo", AGY_GATEWAY_URL: "https://example.org" },
+	});
+	const hooks = join(env.probes.cwd, ".agents", "hooks.json");
+	mkdirSync(dirname(hooks));
+	writeFileSync(
+		hooks,
+		'{"guard":{"PreToolUse":[{"matcher":"run_command","hooks":[{"type":"command","command":"guard.sh"}]}]}}',
+	);
+	const agySettings = join(env.probes.geminiDir, "antigravity-cli", "settings.json");
+	mkdirSync(dirname(agySettings), { recursive: true });
+	writeFileSync(agySettings, '{"allow":["command(git)"]}');
+	writeFileSync(env.dataDirectory, "a file is in the way");
+	const reply = await dispatch("doctor --verbose", {
+		...env,
+		probes: { ...env.probes, conflicts: () => ["other-agy"], fileEvents: async () => "polling" },
+	});
+	const text = reply.lines.join("\n");
+	assert.equal(reply.level, "error");
+	for (const expected of [
+		/✗ sign-in: agy is not signed in\.\n {4}→ Run `agy`/,
+		/✗ write access: .* cannot be written \(EEXIST\)/,
+		/! file events: .*polled/,
+		/✗ other extensions: also claiming .*other-agy/,
+		/! agy's hooks: "guard" looks at run_command .*\n {4}→ .*\n {4}guard\.sh/,
+		/! agy's settings: allow at the top of the file is ignored/,
+		/! settings: AGY_MODE: /,
+		/! environment: AGY_GATEWAY_URL is set/,
+		/3 problems, 5 warnings\.$/,
+	]) {
+		assert.match(text, expected);
+	}
+});
+
+test("without agy only agy itself is a problem", async (t) => {
+	const env = commandEnvironment(t);
+	const gone = { kind: "failed", failure: { kind: "not-installed", searched: ["/usr/bin/agy"] } } as const;
+	const reply = await dispatch("doctor -v", {
+		...env,
+		catalogue: { ...env.catalogue, refresh: async () => gone },
+		probes: { ...env.probes, agy: async () => ({ found: false, searched: ["/usr/bin/agy"] }) },
+	});
+	assert.match(reply.lines.join("\n"), /^✗ agy: not found\n {4}→ Install .*\n {4}\/usr\/bin\/agy\n✓ write access/);
+	assert.equal(reply.lines.at(-1), "1 problem, no warnings.");
+});
+
+test("agy: too old and broken are problems", () => {
+	const old = checkAgy({ found: true, path: "/a", version: "1.0.3", tooOldFor: { floor: "1.0.16" } });
+	assert.deepEqual([old.level, /1\.0\.16 or later/.test(old.remedy ?? "")], ["problem", true]);
+	assert.equal(checkAgy({ found: "broken", path: "/a", cause: "EACCES" }).level, "problem");
+});
+
+test("models: a failure that is not about signing in is a warning, since the old list works on", () => {
+	assert.deepEqual(levels(checkModels({ kind: "failed", failure: { kind: "no-network" } }, 7)), ["warning"]);
+	assert.deepEqual(levels(checkModels({ kind: "failed", failure: { kind: "timed-out", seconds: 30 } }, 7)), [
+		"warning",
+	]);
+	assert.deepEqual(levels(checkModels({ kind: "not-needed" }, 7)), ["ok", "ok"]);
+});
+
+test("conversations: unknown steps warn, an unreadable one is a problem", () => {
+	const decoded = (unknownSteps: number) => checkDecoding({ kind: "decoded", id: "x", steps: 9, unknownSteps }).level;
+	assert.deepEqual([decoded(0), decoded(2)], ["ok", "warning"]);
+	assert.equal(checkDecoding({ kind: "failed", path: "/x.db", cause: "not a database" }).level, "problem");
+});
+
+test("file events: polling that was asked for is no warning", () => {
+	assert.equal(checkFileEvents("polling", false).level, "ok");
+	assert.equal(checkFileEvents("polling", true).level, "warning");
+});
+
+test("a working folder below a hidden one is a warning", () => {
+	assert.deepEqual(levels(checkSurroundings({}, "/home/e/.worktrees/x")), ["warning"]);
+	assert.deepEqual(levels(checkSurroundings({}, "/home/e/src")), []);
+});
+
+test("agy's settings: known mistakes are named, the rest is left alone", () => {
+	assert.deepEqual(levels(settings({ theme: "dark", permissions: { allow: ["mcp(server/*)", "command(*)"] } })), [
+		"ok",
+	]);
+	for (const [content, expected] of [
+		["{", /not a JSON object/],
+		["[]", /not a JSON object/],
+		[{ allow: [], deny: [] }, /allow, deny at the top/],
+		[{ autoExecutionPolicy: "AUTO" }, /autoExecutionPolicy/],
+		[{ allowAutoRunCommands: true }, /allowAutoRunCommands/],
+		[{ sandboxAllowNetwork: true }, /no such key/],
+		[{ permissions: { allow: ["command(git status)", 7] } }, undefined],
+		[{ permissions: { allow: ["command(git status)"] } }, /command\(git status\): agy often does not honour/],
+		[{ permissions: { allow: ["write_file(/src/**)"] } }, /takes a folder/],
+		[{ enableTerminalSandbox: true }, /no boundary/],
+	] as const) {
+		const [check] = settings(content);
+		if (expected === undefined) assert.ok(check);
+		else assert.match(check?.text ?? "", expected);
+	}
+	assert.deepEqual(levels(settings({ enableTerminalSandbox: true }, "deny")), ["ok"]);
+});
+
+test("agy's hooks: only PreToolUse counts, and odd shapes are no fault", () => {
+	const check = (text: string) => checkHooks([{ path: "hooks.json", text }]);
+	assert.deepEqual(levels(check('{"a":{"Stop":[{"hooks":[]}]},"b":{"PreToolUse":[]},"c":7}')), ["ok"]);
+	assert.deepEqual(levels(check('{"a":{"PreToolUse":[{}]},"b":{"PreToolUse":[7]}}')), ["warning", "warning"]);
+	assert.deepEqual(levels(check("{")), ["warning"]);
+	assert.match(check('{"a":{"PreToolUse":[{"matcher":""}]}}')[0]?.text ?? "", /every tool/);
+});
