@@ -112,7 +112,7 @@ function knownUpTo(binding: Binding, entries: readonly Entry[]): number {
 		if (entry && fingerprint(entry) !== undefined) left--;
 	}
 	// What agy had said when a turn was cut off is its own, though no turn recorded it.
-	const wasCutOff = binding.sent === undefined && binding.state !== "clean";
+	const wasCutOff = binding.seen.length > 0 && binding.state !== "clean";
 	return wasCutOff && entries[index]?.kind === "answer" ? index + 1 : index;
 }
 

@@ -262,6 +262,18 @@ const cases: Case[] = [
 		expected: 'continue-with-digest c1 (user,answer) "two"',
 	},
 	{
+		name: "after a crash in the turn that came after an abort",
+		transcript: [u1, ours("half", { cards: ["k"] }), result("k", "x"), u2, u3],
+		bindings: [bound("c1", [u1], { sent: printsOf([u1, ours("half"), u2]), state: "interrupted" })],
+		expected: 'continue c1 "two"+"three"',
+	},
+	{
+		name: "after a crash in the first turn of a new conversation whose history begins with an answer",
+		transcript: [a1, u2, u3],
+		bindings: [bound("c1", [], { sent: printsOf([a1, u2]), state: "interrupted" })],
+		expected: 'continue-with-digest c1 (answer) "two"+"three"',
+	},
+	{
 		name: "after a crash, another branch",
 		transcript: [u1, a1, u3],
 		bindings: [bound("c1", [u1, a1], { sent: printsOf([u1, a1, u2]) })],
