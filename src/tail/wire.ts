@@ -71,7 +71,7 @@ export class FieldCursor {
 				break;
 			case WireType.bytes: {
 				const length = this.#varint();
-				if (length < 0 || length > this.#limit - this.#at) return false;
+				if (length < 0) return false;
 				this.start = this.#at;
 				this.#at += length;
 				break;
