@@ -159,7 +159,7 @@ export class LiveRun {
 
 	/** A second card for a step whose first one had to let go. */
 	secondCard(first: StepCard): StepCard {
-		const card = new StepCard(cardId(this.#conversationId, first.step.step, "end"), first.step);
+		const card = new StepCard(cardId(this.#conversationId, first.step.step, "end"), first.step, true);
 		this.#cardsById.set(card.id, card);
 		return card;
 	}

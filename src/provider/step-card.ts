@@ -16,13 +16,16 @@ export type CardEnd = "finished" | "background" | "lost";
 /** One step of agy as a pi tool card: what is known about it, and who wants to know. */
 export class StepCard {
 	readonly id: string;
+	/** It only brings the end of a step whose first card had to let go. */
+	readonly isSecond: boolean;
 	#step: ToolEvent;
 	#end: CardEnd | undefined;
 	#executed = false;
 	readonly #listeners = new Set<() => void>();
 
-	constructor(id: string, step: ToolEvent) {
+	constructor(id: string, step: ToolEvent, isSecond = false) {
 		this.id = id;
+		this.isSecond = isSecond;
 		this.#step = step;
 		this.#settle();
 	}

@@ -26,6 +26,8 @@ export const stepDetailsSchema = z.object({
 	/** Milliseconds. */
 	duration: z.number().optional(),
 	imagePaths: z.array(z.string()).optional(),
+	/** The card brings the end of a step that had run on in the background. */
+	late: z.boolean().optional(),
 	/** agy's log of a background task. */
 	taskLog: z.string().optional(),
 });

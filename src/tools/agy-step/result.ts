@@ -23,20 +23,29 @@ export function needsFile(output: string): boolean {
 	return Buffer.byteLength(output) > CONTENT_LIMIT.maxBytes || countLines(output) > CONTENT_LIMIT.maxLines;
 }
 
-/** The step as a tool result. `end` is undefined while it is still followed. */
-export function stepResult(
-	step: ToolEvent,
-	end: CardEnd | undefined,
-	cwd: string,
-	outputPath: string | undefined,
-): StepResult {
-	const details = stepDetails(step, end, outputPath);
+/** What a card's result is made of. */
+export interface StepView {
+	readonly step: ToolEvent;
+	/** Undefined while the step is still followed. */
+	readonly end: CardEnd | undefined;
+	/** The card only brings the end of a step that ran on in the background. */
+	readonly isSecond: boolean;
+	/** Absolute. */
+	readonly cwd: string;
+	/** Where the whole output is, if it was kept. */
+	readonly outputPath?: string;
+}
+
+/** The step as a tool result. */
+export function stepResult(view: StepView): StepResult {
+	const { step, end, cwd } = view;
+	const details = stepDetails(view);
 	const failed = details.error !== undefined || step.state === "failed" || step.state === "cancelled";
 	const badExit = step.exitCode !== undefined && step.exitCode !== 0;
 	return { text: contentText(step, details, cwd), details, isError: end !== undefined && (failed || badExit) };
 }
 
-function stepDetails(step: ToolEvent, end: CardEnd | undefined, outputPath: string | undefined): StepDetails {
+function stepDetails({ step, end, isSecond, outputPath }: StepView): StepDetails {
 	const output = step.output === undefined ? undefined : cut(step.kind, step.output, DETAILS_LIMIT);
 	const duration = stepDuration(step);
 	const diff = step.diff && displayDiff(step.diff);
@@ -56,6 +65,7 @@ function stepDetails(step: ToolEvent, end: CardEnd | undefined, outputPath: stri
 		...(step.progress !== undefined && { progress: step.progress }),
 		...(step.wait && { waitsFor: waitText(step.wait) }),
 		...(duration !== undefined && { duration }),
+		...(isSecond && { late: true }),
 		...(step.imagePaths && { imagePaths: [...step.imagePaths] }),
 		...(step.task?.logPath !== undefined && { taskLog: step.task.logPath }),
 	};
@@ -105,9 +115,10 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
 	if (details.error !== undefined) notes.push(`${details.refused ? "refused" : "failed"}: ${details.error}`);
 	else if (details.state === "failed") notes.push("failed");
+	if (details.late) notes.unshift("finished in the background");
 	if (details.state === "cancelled") notes.push("cancelled");
 	if (details.state === "background") notes.push("still running in the background");
-	if (details.state === "lost") notes.push("agy ended before this step did");
+	if (details.state === "lost") notes.push("agy stopped before this step was over");
 	if (details.waitsFor !== undefined && details.state === "waiting") notes.push(details.waitsFor);
 	if (details.progress !== undefined && details.state !== "done") notes.push(details.progress);
 	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);

@@ -45,7 +45,8 @@ export function createStepTool(options: StepToolOptions) {
 			await followCard(card, signal, onUpdate, options);
 			const output = card.step.output;
 			const path = output !== undefined && needsFile(output) ? await options.files.keep(id, output) : undefined;
-			const { text, details, isError } = stepResult(card.step, card.end ?? "lost", options.cwd(), path);
+			const view = { step: card.step, end: card.end ?? "lost", isSecond: card.isSecond, cwd: options.cwd() };
+			const { text, details, isError } = stepResult(path === undefined ? view : { ...view, outputPath: path });
 			return { content: [{ type: "text", text }], details, isError };
 		},
 		renderCall: renderStepCall,
@@ -64,7 +65,7 @@ async function followCard(
 	let cancelUpdate: (() => void) | undefined;
 	const update = () => {
 		cancelUpdate = undefined;
-		const { text, details } = stepResult(card.step, undefined, cwd(), undefined);
+		const { text, details } = stepResult({ step: card.step, end: undefined, isSecond: card.isSecond, cwd: cwd() });
 		onUpdate?.({ content: [{ type: "text", text }], details });
 	};
 	update();

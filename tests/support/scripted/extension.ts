@@ -1,0 +1,48 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { defaultSettings, settingsSchema } from "../../../src/config/schema.ts";
+import { systemClock } from "../../../src/engine/clock.ts";
+import { silentLog } from "../../../src/engine/log.ts";
+import { registerAntigravity } from "../../../src/extension/register.ts";
+import { FakeEngine } from "../fake-engine.ts";
+import { FakePlanner } from "../fake-planner.ts";
+import { model } from "../pi-model.ts";
+import { play } from "./scenes.ts";
+
+/**
+ * The real extension around an engine that plays the scene named by the prompt's first word. `SCRIPT_LOG` gets one JSON line
+ * for each run that starts and for each that is cancelled; `SCRIPT_SETTINGS` are settings as JSON.
+ */
+export default function scripted(pi: ExtensionAPI): void {
+	const settings = settingsSchema.parse({ ...defaultSettings, ...JSON.parse(process.env.SCRIPT_SETTINGS ?? "{}") });
+	const engine = new FakeEngine((run) => {
+		note({ started: run.request.prompt, purpose: run.request.purpose });
+		void run.settled.then(() => note({ ended: run.request.prompt, cancelledBy: run.cancelledBy ?? null }));
+		void play(run);
+	});
+	registerAntigravity(pi, {
+		engine,
+		planner: new FakePlanner(),
+		clock: systemClock,
+		catalogue: {
+			models: () => [model],
+			resolve: (id) =>
+				id === model.id ? { choice: { slug: id }, family: "gemini" } : { unknown: id, suggestions: [model.id] },
+			restore() {},
+			refresh: async () => ({ kind: "not-needed" }),
+		},
+		log: silentLog,
+		settings: () => settings,
+		findAgyProblem: () =>
+			process.env.SCRIPT_NO_AGY === undefined
+				? undefined
+				: { kind: "not-installed", searched: ["AGY_BIN", "PATH", "~/.local/bin/agy"] },
+		outputsDirectory: join(getAgentDir(), "antigravity", "outputs"),
+	});
+}
+
+function note(line: object): void {
+	const path = process.env.SCRIPT_LOG;
+	if (path !== undefined) appendFileSync(path, `${JSON.stringify(line)}\n`);
+}

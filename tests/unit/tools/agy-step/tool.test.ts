@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { type AgentToolResult, type ExtensionToolContext, initTheme } from "@earendil-works/pi-coding-agent";
+import type { ToolEvent } from "../../../../src/engine/events.ts";
+import { StepCard } from "../../../../src/provider/step-card.ts";
+import type { StepDetails } from "../../../../src/tools/agy-step/details.ts";
+import { OutputFiles } from "../../../../src/tools/agy-step/output-files.ts";
+import { createStepTool } from "../../../../src/tools/agy-step/tool.ts";
+import { FakeClock } from "../../../support/fake-clock.ts";
+import { tool } from "../../../support/fake-engine.ts";
+import { drawCard } from "./draw-card.ts";
+
+type Result = AgentToolResult<StepDetails | undefined>;
+
+function setUp(t: TestContext, step: ToolEvent) {
+	const directory = mkdtempSync(join(tmpdir(), "outputs-"));
+	t.after(() => rmSync(directory, { recursive: true, force: true }));
+	const clock = new FakeClock();
+	const card = new StepCard("agy_2_x", step);
+	const files = new OutputFiles(join(directory, "outputs"));
+	const stepTool = createStepTool({
+		card: (id) => (id === card.id ? card : undefined),
+		cwd: () => "/home/me/project",
+		files,
+		clock,
+	});
+	const updates: Result[] = [];
+	const run = (signal?: AbortSignal, id = card.id) =>
+		stepTool.execute(
+			id,
+			{ kind: "command", tool: "run_command", summary: "npm test" },
+			signal,
+			(update) => updates.push(update),
+			{} as ExtensionToolContext,
+		);
+	return { card, clock, run, updates, files, directory: join(directory, "outputs"), stepTool };
+}
+
+function textOf(result: Result | undefined): string {
+	return result?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+}
+
+describe("the tool behind a card", () => {
+	test("is hidden from models and from other tools", (t) => {
+		const { stepTool } = setUp(t, tool(2, "done"));
+		assert.equal(stepTool.exposure, "model-only");
+		assert.deepEqual(stepTool.prepareLoadout?.({} as never), { hiddenDeclarations: ["agy_step"] });
+	});
+
+	test("gives a finished step at once", async (t) => {
+		const { run, updates, card } = setUp(
+			t,
+			tool(2, "done", { output: "ok\n", exitCode: 0, startedAt: 0, endedAt: 3000 }),
+		);
+		const result = await run();
+		assert.equal(textOf(result), "ok\n[3 s]");
+		assert.equal(result.isError, false);
+		assert.equal(updates.length, 0);
+		assert.equal(card.executed, true);
+	});
+
+	test("follows a running step, without drawing every single change", async (t) => {
+		const { run, updates, card, clock } = setUp(t, tool(2, "running"));
+		const result = run();
+		for (let count = 1; count <= 50; count++) card.update(tool(2, "running", { output: `${count}` }));
+		clock.advance(100);
+		assert.deepEqual(
+			updates.map((update) => update.details?.output),
+			[undefined, "50"],
+		);
+		card.update(tool(2, "done", { output: "51", exitCode: 2 }));
+		const { isError, details } = await result;
+		assert.equal(isError, true);
+		assert.equal(details?.exitCode, 2);
+		assert.equal(clock.pending, 0);
+	});
+
+	test("says that a step runs on in the background", async (t) => {
+		const { run, card } = setUp(t, tool(2, "running", { output: "serving" }));
+		const result = run();
+		card.release("background");
+		assert.equal(textOf(await result), "serving\n[still running in the background]");
+	});
+
+	test("says that agy stopped first", async (t) => {
+		const { run, card } = setUp(t, tool(2, "running"));
+		const result = run();
+		card.release("lost");
+		assert.match(textOf(await result), /stopped before this step was over/);
+	});
+
+	test("returns at once on an abort", async (t) => {
+		const { run } = setUp(t, tool(2, "running"));
+		const controller = new AbortController();
+		const result = run(controller.signal);
+		controller.abort();
+		assert.equal((await result).details?.state, "lost");
+	});
+
+	test("refuses a call that agy did not make", async (t) => {
+		const { run } = setUp(t, tool(2, "done"));
+		const result = await run(undefined, "call_invented_by_a_model");
+		assert.equal(result.isError, true);
+	});
+
+	test("names what was refused and why", async (t) => {
+		const denied = { by: "permission" as const, action: "command", target: "rm -rf /" };
+		const { run } = setUp(t, tool(2, "failed", { error: { message: "permission denied", denied } }));
+		const result = await run();
+		assert.equal(textOf(result), "[refused: permission denied (command rm -rf /)]");
+		assert.equal(result.isError, true);
+	});
+});
+
+describe("a long output", () => {
+	const output = Array.from({ length: 5000 }, (_, line) => `line ${line + 1}`).join("\n");
+
+	test("stays small in the transcript and is kept whole in a private file", async (t) => {
+		const { run, directory } = setUp(t, tool(2, "done", { output, exitCode: 0 }));
+		const result = await run();
+		const path = join(directory, "agy_2_x.txt");
+		assert.ok(textOf(result).length < 5000);
+		assert.match(textOf(result), /line 5000\n\[60 of 5000 lines shown, full output: .+agy_2_x\.txt\]$/);
+		assert.equal(readFileSync(path, "utf8"), output);
+		assert.equal(statSync(path).mode & 0o777, 0o600);
+		assert.equal(statSync(directory).mode & 0o777, 0o700);
+		assert.equal(result.details?.outputPath, path);
+		assert.ok(JSON.stringify(result.details).length < 40_000);
+	});
+
+	test("of a file that was read shows its beginning", async (t) => {
+		const { run } = setUp(t, tool(2, "done", { kind: "read", name: "view_file", output }));
+		assert.match(textOf(await run()), /^line 1\n/);
+	});
+
+	test("of one endless line is cut as well", async (t) => {
+		const { run } = setUp(t, tool(2, "done", { kind: "read", output: "x".repeat(5_000_000) }));
+		assert.ok(textOf(await run()).length < 5000);
+	});
+
+	test("cannot draw on the screen", async (t) => {
+		const { run } = setUp(t, tool(2, "done", { output: "\u001b[2J\u001b]0;title\u0007red\r\n\u0000done" }));
+		assert.equal(textOf(await run()), "red\ndone");
+	});
+
+	test("is removed when it is old", async (t) => {
+		const { run, files, directory } = setUp(t, tool(2, "done", { output }));
+		await run();
+		utimesSync(join(directory, "agy_2_x.txt"), 1, 1);
+		await files.prune(2_000);
+		assert.deepEqual(readdirSync(directory), []);
+	});
+
+	test("that cannot be kept is still shown", async (t) => {
+		const { card } = setUp(t, tool(2, "done", { output }));
+		const stepTool = createStepTool({
+			card: () => card,
+			cwd: () => "/",
+			files: new OutputFiles("/dev/null/outputs"),
+			clock: new FakeClock(),
+		});
+		const parameters = { kind: "command", tool: "run_command", summary: "x" };
+		const result = await stepTool.execute(card.id, parameters, undefined, undefined, {} as ExtensionToolContext);
+		assert.equal(result.details?.outputPath, undefined);
+		assert.match(textOf(result), /60 of 5000 lines shown\]$/);
+	});
+});
+
+test("a card can be drawn at any width, folded and expanded", async (t) => {
+	initTheme("dark", false);
+	const output = Array.from({ length: 30 }, (_, line) => `${"wide ".repeat(40)}${line}`).join("\n");
+	const { run, stepTool } = setUp(t, tool(2, "done", { output, exitCode: 1, summary: "npm test -- --watch=false" }));
+	const result = await run();
+	for (const width of [60, 80, 140]) {
+		const folded = drawCard(stepTool, result, { width, expanded: false });
+		const expanded = drawCard(stepTool, result, { width, expanded: true });
+		assert.match(folded[0] ?? "", /run npm test -- --watch=false/);
+		assert.ok(folded.length < 14, `${folded.length} lines`);
+		assert.ok(expanded.length > 30);
+		for (const line of [...folded, ...expanded]) assert.ok(line.length <= width, line);
+		assert.match(folded.join("\n"), /earlier lines/);
+		assert.match(folded.join(" "), /exit code 1/);
+	}
+});
+
+test("a card of another version shows its text", async (t) => {
+	initTheme("dark", false);
+	const { stepTool } = setUp(t, tool(2, "done"));
+	const old: Result = { content: [{ type: "text", text: "as it was" }], details: { kind: 7 } as never };
+	assert.match(drawCard(stepTool, old, { width: 80, expanded: false }).join("\n"), /as it was/);
+});
