@@ -73,7 +73,7 @@ test("repeated integers, packed and not", () => {
 });
 
 test("a varint that never seems to end, in a packed field, is given up and not chewed on", () => {
-	const endless = join(new Uint8Array(1_000_000).fill(0x80), new Uint8Array([1]));
+	const endless = join(new Uint8Array(50_000).fill(0x80), new Uint8Array([1]));
 	const packed = write().tag(4, WireType.LengthDelimited).bytes(endless).finish();
 	assert.deepEqual(new Message(packed).numbers(4), []);
 });
