@@ -42,15 +42,17 @@ export class Place {
 	readonly plays: Play[] = [];
 	/** pi reads context files and gets this appended system prompt, when it is set. */
 	appendSystemPrompt: string | undefined;
-	readonly #t: TestContext;
+	readonly #pis: Pi[] = [];
 	#conversations = 0;
 	#answers = 0;
-	#pis = 0;
 
 	constructor(t: TestContext) {
-		this.#t = t;
 		const root = mkdtempSync(join(tmpdir(), "continuity-test-"));
-		t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+		// One hook: a pi still writes while it quits.
+		t.after(async () => {
+			for (const pi of this.#pis) await pi.quit();
+			rmSync(root, { recursive: true, force: true });
+		});
 		this.cwd = join(root, "work");
 		this.agentDir = join(root, "agent");
 		for (const folder of [this.cwd, this.agentDir]) mkdirSync(folder);
@@ -58,12 +60,12 @@ export class Place {
 
 	/** Starts a pi process of its own, with a new session or on a session file. */
 	async startPi(sessionFile?: string): Promise<Pi> {
-		const pi = await Pi.start(this, ++this.#pis, sessionFile);
-		this.#t.after(() => pi.quit());
+		const pi = await Pi.start(this, this.#pis.length, sessionFile);
+		this.#pis.push(pi);
 		return pi;
 	}
 
-	/** The words-only runs apart, what agy was asked to continue and told, from the last run on. */
+	/** What agy was asked to continue and told in each turn so far, throw-away calls apart. */
 	turns(): { resume: string | undefined; prompt: string }[] {
 		return this.requests
 			.filter((request) => request.purpose === "turn")
