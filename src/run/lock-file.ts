@@ -34,8 +34,8 @@ export async function tryLock(path: string, { table, clock }: LockOptions): Prom
 	const own = { ...(await ownIdentity(table)), token: randomUUID() };
 	const content = JSON.stringify(own);
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	// Twice: once more after a dead holder was cleared away.
-	for (let attempt = 0; attempt < 2; attempt++) {
+	// Again after a dead holder was cleared away, for which a dead clearer may have to be cleared away first.
+	for (let attempt = 0; attempt < 3; attempt++) {
 		if (createWhole(path, content, own.token))
 			return { kind: "held", lock: { release: () => removeIf(path, content) } };
 		const found = readOr(path);

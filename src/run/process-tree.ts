@@ -7,12 +7,14 @@ import type { ProcessIdentity, ProcessInfo, ProcessTable } from "./process-table
  */
 export class ProcessTree {
 	readonly #table: ProcessTable;
+	readonly #root: ProcessIdentity;
 	readonly #marker: string | undefined;
 	readonly #known = new Map<number, ProcessIdentity>();
 
 	/** `marker`: a piece of environment that only this run's processes have, `NAME=value`. */
 	constructor(table: ProcessTable, root: ProcessIdentity, marker?: string) {
 		this.#table = table;
+		this.#root = root;
 		this.#marker = marker;
 		this.#known.set(root.pid, root);
 	}
@@ -24,7 +26,7 @@ export class ProcessTree {
 			this.#marker === undefined ? [] : this.#table.withEnvironment(this.#marker),
 		]);
 		for (const process of marked) this.#known.set(process.pid, process);
-		const living = livingTree(all, [...this.#known.values()]);
+		const living = livingTree(all, [...this.#known.values()], this.#root.pid);
 		for (const process of living) this.#known.set(process.pid, process);
 		return living;
 	}
@@ -32,9 +34,14 @@ export class ProcessTree {
 
 /**
  * Pure: the known processes that are still the same ones, all that descends from them, and the other members of the
- * groups they lead. This process is never among them.
+ * groups they lead. The group of `root` counts also when root is gone: its number is not given away while the group has
+ * members. This process is never among them.
  */
-export function livingTree(all: readonly ProcessInfo[], known: readonly ProcessIdentity[]): ProcessInfo[] {
+export function livingTree(
+	all: readonly ProcessInfo[],
+	known: readonly ProcessIdentity[],
+	root: number,
+): ProcessInfo[] {
 	const byPid = new Map(all.map((info) => [info.pid, info]));
 	const tree = new Map<number, ProcessInfo>();
 	const add = (info: ProcessInfo | undefined) => {
@@ -44,6 +51,7 @@ export function livingTree(all: readonly ProcessInfo[], known: readonly ProcessI
 		const info = byPid.get(pid);
 		if (info?.startTime === startTime) add(info);
 	}
+	if (!byPid.has(root)) for (const info of all) if (info.group === root) add(info);
 	for (let before = -1; before !== tree.size; ) {
 		before = tree.size;
 		for (const info of all) if (tree.has(info.parent) || tree.get(info.group)?.group === info.group) add(info);

@@ -76,6 +76,7 @@ async function lookUntilHeld(attempt: () => Promise<LockAttempt>, options: WaitO
 
 function pause({ clock, signal }: WaitOptions): Promise<void> {
 	return new Promise((resolve) => {
+		if (signal?.aborted) return resolve();
 		const done = () => {
 			cancel();
 			signal?.removeEventListener("abort", done);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ProcessInfo, parseLinuxStat, parsePs, sameEpoch } from "../../../src/run/process-table.ts";
-import { livingTree } from "../../../src/run/process-tree.ts";
+import {
+	type ProcessIdentity,
+	type ProcessInfo,
+	parseLinuxStat,
+	parsePs,
+	sameEpoch,
+} from "../../../src/run/process-table.ts";
+import { livingTree as livingTreeOf } from "../../../src/run/process-tree.ts";
 
 const info = (pid: number, parent: number, group = pid, startTime = `t.${pid}`): ProcessInfo => ({
 	pid,
@@ -11,6 +17,8 @@ const info = (pid: number, parent: number, group = pid, startTime = `t.${pid}`):
 });
 const pids = (found: readonly ProcessInfo[]) => found.map(({ pid }) => pid).sort((a, b) => a - b);
 const agy = { pid: 100, startTime: "t.100" };
+const livingTree = (all: readonly ProcessInfo[], known: readonly ProcessIdentity[]) =>
+	livingTreeOf(all, known, agy.pid);
 
 test("descendants are found at any depth, in any order, in groups of their own", () => {
 	const all = [info(130, 120, 120), info(1, 0), info(120, 110), info(110, 100, 100), info(100, 7), info(200, 7)];
@@ -19,6 +27,12 @@ test("descendants are found at any depth, in any order, in groups of their own",
 
 test("members of a group count although their parent is gone", () => {
 	assert.deepEqual(pids(livingTree([info(100, 7), info(140, 1, 100)], [agy])), [100, 140]);
+});
+
+test("the group that agy led is found when agy is gone, but not the group of a later process of that number", () => {
+	assert.deepEqual(pids(livingTree([info(140, 1, 100), info(141, 140, 141)], [agy])), [140, 141]);
+	assert.deepEqual(livingTree([info(100, 7, 100, "t.later"), info(140, 1, 100)], [agy]), []);
+	assert.deepEqual(livingTree([info(150, 1, 120)], [agy, { pid: 120, startTime: "t.120" }]), []);
 });
 
 test("what was seen before is found although it hangs below init now", () => {

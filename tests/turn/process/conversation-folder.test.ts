@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import {
+	ConversationFinder,
+	type FinderOptions,
+	type Look,
+	type ReadParent,
+	snapshotConversations,
+	systemOpenFiles,
+} from "../../../src/run/conversation-folder.ts";
+import { type Started, startShell, table, temporaryFolder } from "./support.ts";
+
+const skip = process.platform === "win32" ? "open files cannot be seen" : false;
+const noParent: ReadParent = async () => ({ kind: "none" });
+const everyPid = async () => (await table.list()).map((info) => info.pid);
+
+async function finder(folder: string, more: Partial<FinderOptions> = {}): Promise<ConversationFinder> {
+	return new ConversationFinder({
+		folder,
+		before: await snapshotConversations(folder),
+		openFiles: systemOpenFiles(),
+		readParent: noParent,
+		isTaken: () => false,
+		everyPid,
+		...more,
+	});
+}
+
+async function lookAt(started: Started | undefined, more: Partial<Look> = {}): Promise<Look> {
+	const living = (await started?.process.living()) ?? [];
+	return { pids: living.map((info) => info.pid), announced: undefined, resumeRefused: false, ...more };
+}
+
+/** An agy that has `<id>.db` open, through a process of its own group, until it is ended. */
+async function writer(t: TestContext, folder: string, ...ids: string[]): Promise<Started> {
+	const opens = ids.map((id, index) => `exec ${index + 3}>>'${join(folder, id)}.db'`).join("; ");
+	const started = await startShell(t, `${opens}; setsid sh -c 'echo up; sleep 600' & wait`);
+	await started.said("up");
+	return started;
+}
+
+test("several agy begin at once: each is found by its own open file", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	const ids = ["aa-1", "bb-2", "cc-3"];
+	const finders = await Promise.all(ids.map(() => finder(folder)));
+	const writers = await Promise.all(ids.map((id) => writer(t, folder, id)));
+	for (const [index, id] of ids.entries()) {
+		const binding = await finders[index]?.look(await lookAt(writers[index]));
+		assert.deepEqual(binding, { kind: "bound", id, by: "open-file" });
+	}
+});
+
+test("the folder may be a link, may appear late, and side files count", { skip }, async (t) => {
+	const base = temporaryFolder(t);
+	const link = join(base, "link");
+	const find = await finder(link);
+	assert.deepEqual(await find.look(await lookAt(undefined)), { kind: "wait", candidates: [] });
+	mkdirSync(join(base, "real"));
+	mkdirSync(join(base, "other"));
+	symlinkSync(join(base, "real"), link);
+	writeFileSync(join(base, "real", "c1.db"), "");
+	const started = await startShell(t, `exec 3>>'${link}/c1.db-wal' 4>>'${base}/other/c2.db'; echo up; sleep 600`);
+	await started.said("up");
+	assert.deepEqual(await find.look(await lookAt(started)), { kind: "bound", id: "c1", by: "open-file" });
+});
+
+test("a subagent's database is told apart as soon as it says so", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	let readable = false;
+	let asked = 0;
+	const readParent: ReadParent = async (path) => {
+		asked++;
+		if (!readable) throw new Error("locked");
+		return path.endsWith("sub.db") ? { kind: "child", of: "top" } : { kind: "none" };
+	};
+	const find = await finder(folder, { readParent });
+	const agy = await writer(t, folder, "sub", "top");
+	const first = await find.look(await lookAt(agy));
+	assert.ok(first.kind === "wait");
+	assert.deepEqual([...first.candidates].sort(), ["sub", "top"]);
+	readable = true;
+	const expected = { kind: "bound", id: "top", by: "open-file" };
+	assert.deepEqual(await find.look(await lookAt(agy)), expected);
+	const before = asked;
+	assert.deepEqual(await find.look(await lookAt(agy)), expected);
+	assert.equal(asked, before);
+});
+
+test("a resumed conversation, and one that agy did not honour", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	writeFileSync(join(folder, "old.db"), "x");
+	const resumed = await finder(folder, { resume: "old" });
+	const good = await writer(t, folder, "old");
+	assert.deepEqual(await resumed.look(await lookAt(good)), { kind: "bound", id: "old", by: "open-file" });
+	const refused = await finder(folder, { resume: "old" });
+	const bad = await writer(t, folder, "new");
+	const binding = await refused.look(await lookAt(bad, { resumeRefused: true }));
+	assert.deepEqual(binding, { kind: "bound", id: "new", by: "open-file", insteadOf: "old" });
+});
+
+test("the id on stdout needs no look at any file", async () => {
+	const find = await finder("/nowhere", {
+		resume: "old",
+		openFiles: () => assert.fail("asked"),
+	});
+	assert.deepEqual(await find.look(await lookAt(undefined, { announced: "c1" })), {
+		kind: "bound",
+		id: "c1",
+		by: "stdout",
+		insteadOf: "old",
+	});
+});
+
+test("what was seen open counts after agy's end", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	const find = await finder(folder);
+	const agy = await writer(t, folder, "mine");
+	await find.look(await lookAt(agy));
+	await agy.process.end([{ signal: "SIGKILL", waitMs: 5_000 }]);
+	await writer(t, folder, "other");
+	assert.deepEqual(await find.look(await lookAt(agy)), { kind: "bound", id: "mine", by: "open-file" });
+});
+
+test("an agy that died before it wrote is not given the conversation of another", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	const find = await finder(folder);
+	const dead = await startShell(t, "exit 1");
+	await dead.process.exited;
+	await writer(t, folder, "other");
+	assert.deepEqual(await find.look(await lookAt(dead)), { kind: "wait", candidates: [] });
+});
+
+test("an agy that was too quick to be seen is found by what it left, unless another run owns it", async (t) => {
+	const folder = temporaryFolder(t);
+	writeFileSync(join(folder, "old.db"), "x");
+	const find = await finder(folder);
+	const findTaken = await finder(folder, { isTaken: (id) => id === "new" });
+	const findResumed = await finder(folder, { resume: "old" });
+	assert.deepEqual(await findResumed.look(await lookAt(undefined)), { kind: "wait", candidates: ["old"] });
+	writeFileSync(join(folder, "new.db"), "y");
+	writeFileSync(join(folder, "notes.txt"), "z");
+	writeFileSync(join(folder, "old.db-wal"), "w");
+	assert.deepEqual(await find.look(await lookAt(undefined)), { kind: "bound", id: "new", by: "new-file" });
+	assert.deepEqual(await findTaken.look(await lookAt(undefined)), { kind: "wait", candidates: [] });
+	assert.deepEqual(await findResumed.look(await lookAt(undefined)), { kind: "bound", id: "old", by: "resumed" });
+	writeFileSync(join(folder, "new2.db"), "y");
+	const several = await find.look(await lookAt(undefined));
+	assert.ok(several.kind === "wait");
+	assert.deepEqual([...several.candidates].sort(), ["new", "new2"]);
+	rmSync(folder, { recursive: true });
+	assert.deepEqual(await find.look(await lookAt(undefined)), { kind: "wait", candidates: [] });
+});
