@@ -83,7 +83,15 @@ const scenes: Readonly<Record<string, Scene>> = {
 
 	/** A step that never ends by itself. */
 	async waits(run) {
+		run.emit({ type: "activity", doing: "running-tool", detail: "sleep 1000" });
 		say(run, 1, "This takes long.", ["call-2"], [tool(2, "running", { summary: "sleep 1000", output: "sleeping" })]);
+	},
+
+	/** A step that ends after a test had time to do something, with more to come. */
+	async waits_and_ends(run) {
+		await scenes.waits?.(run);
+		await pause(1500);
+		run.emit(tool(2, "done", { summary: "sleep 1000", exitCode: 0 }));
 	},
 
 	/** A text that never ends by itself. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { only, type PiHome, piHome } from "../pi.ts";
 
@@ -19,6 +20,8 @@ export interface ScriptedPi {
 	/** pi's arguments that load the scripted extension, and further ones before it, and choose its model. */
 	args(...more: string[]): string[];
 	notes(): ScriptNote[];
+	/** Resolves when agy was started, also when it says nothing. */
+	runStarted(): Promise<void>;
 }
 
 /** A pi whose agy plays the scenes of `scenes.ts`. `extensions` are loaded before ours. */
@@ -29,15 +32,19 @@ export function scriptedPi(
 	const { extensions = [], env, settings = {}, agySettings = {} } = options;
 	const home = piHome(t, { settings, env: { SCRIPT_SETTINGS: JSON.stringify(agySettings), ...env } });
 	const log = join(home.dir, "script.log");
+	const notes = () =>
+		existsSync(log)
+			? readFileSync(log, "utf8")
+					.split("\n")
+					.filter((line) => line !== "")
+					.map((line): ScriptNote => JSON.parse(line))
+			: [];
 	return {
 		home: { ...home, env: { ...home.env, SCRIPT_LOG: log } },
 		args: (...more) => [...only(...extensions, EXTENSION), "--model", "antigravity/gemini-3.8-flash", ...more],
-		notes: () =>
-			existsSync(log)
-				? readFileSync(log, "utf8")
-						.split("\n")
-						.filter((line) => line !== "")
-						.map((line): ScriptNote => JSON.parse(line))
-				: [],
+		notes,
+		async runStarted() {
+			while (notes().length === 0) await sleep(20);
+		},
 	};
 }
