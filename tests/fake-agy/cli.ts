@@ -21,6 +21,15 @@ const NOTHING = { input: 0, cacheRead: 0, output: 0, thinking: 0 };
 
 /** The whole command line, from argv to the exit of the process. */
 export async function main(argv: string[]): Promise<void> {
+	try {
+		await invoke(argv);
+	} catch (error) {
+		process.stderr.write(`the stand-in itself failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+		process.exit(STAND_IN_FAILED);
+	}
+}
+
+async function invoke(argv: string[]): Promise<void> {
 	const scenario = loadScenario(process.env.FAKE_AGY_SCENARIO);
 	const version = process.env.FAKE_AGY_VERSION || scenario.version || DEFAULT_VERSION;
 	const recorder = new Recorder(argv, version);
@@ -35,11 +44,7 @@ export async function main(argv: string[]): Promise<void> {
 		const flags = parseFlags(argv, version, abilities.strictArguments);
 		await new Invocation(flags, scenario, version, abilities, recorder, exit).run();
 	} catch (error) {
-		if (!(error instanceof FlagError)) {
-			process.stderr.write(`the stand-in itself failed: ${error instanceof Error ? error.stack : String(error)}\n`);
-			exit(STAND_IN_FAILED);
-			return;
-		}
+		if (!(error instanceof FlagError)) throw error;
 		process.stderr.write(`${error.message}\n${usage(version)}`);
 		exit(2);
 	}

@@ -5,6 +5,7 @@ import { control } from "./control.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 import { ConversationDatabase } from "./database.ts";
 import type { Model } from "./models.ts";
+import { type Outcome, timeoutOutcome } from "./outcomes.ts";
 import type { Paths } from "./paths.ts";
 import { mentionedFiles } from "./prompt.ts";
 import type { Recorder } from "./record.ts";
@@ -12,8 +13,8 @@ import { type Recording, readRecording } from "./recording.ts";
 import { type Scenario, type ScenarioStep, stepsFor } from "./scenario.ts";
 import type { Stdout } from "./stdout.ts";
 import { LateStore } from "./store.ts";
-import { Turn, timeoutOutcome } from "./turn.ts";
-import type { Outcome, TurnOptions } from "./turn-context.ts";
+import { Turn } from "./turn.ts";
+import type { TurnOptions } from "./turn-context.ts";
 import { type Abilities, compareVersions } from "./versions.ts";
 
 /** Prompts from this size on are dropped without a word (reports by people who drive agy). */

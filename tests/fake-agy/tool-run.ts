@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Plain, wrapStep } from "../support/agy-proto.ts";
+import { denialOutcome, TurnEnd } from "./outcomes.ts";
 import { now, SOURCE, STATUS, type StepRow, TYPE } from "./steps.ts";
 import type { ToolPlan } from "./tools.ts";
-import { type TurnContext, TurnEnd } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 import { compareVersions } from "./versions.ts";
 
 const ONE_PIXEL_PNG =
@@ -158,7 +159,7 @@ export class ToolRun {
 		this.#turn.denied.push({ action: permission.action, display_name: permission.displayName });
 		await this.#deny(`User denied permission to run ${permission.action}: ${permission.target}`);
 		if (options.onDenied !== undefined) await this.#turn.play(options.onDenied);
-		throw new TurnEnd(denialOutcome(this.#turn, permission.action));
+		throw new TurnEnd(denialOutcome(this.#turn.abilities, permission.action, this.#turn.stdout.response === ""));
 	}
 
 	async #deny(message: string): Promise<void> {
@@ -192,14 +193,3 @@ export class ToolRun {
 
 /** Field 900, length-delimited, nine bytes: nothing of agy's has that number. */
 const FUTURE_FIELD = new Uint8Array([0xa2, 0x38, 9, ...Buffer.from("tomorrow!")]);
-
-function denialOutcome(turn: TurnContext, action: string) {
-	const silent = turn.stdout.response === "";
-	const stderr = `jetski: no output produced — a tool required the "${action}" permission that headless mode cannot prompt for, so it was auto-denied. Add an allow-rule under permissions.allow in settings.json (e.g. ${action}(<target>)). Alternatively, re-run with --dangerously-skip-permissions to auto-approve all tools.\n`;
-	return {
-		status: "SUCCESS",
-		exitCode: turn.abilities.deniedIsSuccess ? 0 : 1,
-		termination: 4,
-		...(silent ? { stderr } : {}),
-	};
-}

@@ -27,23 +27,3 @@ export interface TurnOptions {
 	skipPermissions: boolean;
 	version: string;
 }
-
-/** Ends the turn from wherever it is. */
-export class TurnEnd extends Error {
-	readonly outcome: Outcome;
-
-	constructor(outcome: Outcome) {
-		super("the turn is over");
-		this.outcome = outcome;
-	}
-}
-
-/** How a turn ends: what `result` says, what stderr says, the exit code and the executor's reason. */
-export interface Outcome {
-	status: string;
-	exitCode: number;
-	error?: string;
-	stderr?: string;
-	/** ExecutorTerminationReason. */
-	termination: number;
-}

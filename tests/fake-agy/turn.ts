@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Plain } from "../support/agy-proto.ts";
 import { control } from "./control.ts";
 import { Conversation, type Usage } from "./conversation.ts";
+import { errorOutcome, type Outcome, TurnEnd, timeoutOutcome } from "./outcomes.ts";
 import { Planner, STOP, usageStats } from "./planner.ts";
 import type { Recording } from "./recording.ts";
 import { replayCommits } from "./replay.ts";
@@ -18,7 +19,7 @@ import { Stdout } from "./stdout.ts";
 import { now, SOURCE, STATUS, TYPE } from "./steps.ts";
 import { ToolRun } from "./tool-run.ts";
 import { planTool } from "./tools.ts";
-import { type Outcome, type TurnContext, TurnEnd, type TurnOptions } from "./turn-context.ts";
+import type { TurnContext, TurnOptions } from "./turn-context.ts";
 import { type Abilities, compareVersions } from "./versions.ts";
 
 export interface TurnSetup {
@@ -155,7 +156,9 @@ export class Turn implements TurnContext {
 			const termination = step.end.status === "CANCELED" ? 2 : step.end.status === "ERROR" ? 1 : 4;
 			const error = step.end.error === undefined ? {} : { error: step.end.error };
 			throw new TurnEnd({ status: step.end.status, exitCode: 0, termination, ...error });
-		} else throw new TurnEnd(timeoutOutcome(this.abilities, this.options.version, "5m0s"));
+		} else if ("printTimeout" in step) {
+			throw new TurnEnd(timeoutOutcome(this.abilities, this.options.version, "5m0s"));
+		} else throw new Error(`not a step the stand-in knows: ${JSON.stringify(step)}`);
 	}
 
 	async #openPlanner(): Promise<Planner> {
@@ -344,29 +347,4 @@ function chunksOf(say: RowSteps["say"]): string[] {
 	if (typeof say === "string") return [say];
 	if (Array.isArray(say)) return say;
 	return Array.from({ length: say.times }, (_, index) => say.chunk.replaceAll("{{n}}", String(index + 1)));
-}
-
-/** `--print-timeout` has passed, which every few versions meant something else. */
-export function timeoutOutcome(abilities: Abilities, version: string, limit: string): Outcome {
-	if (abilities.timeoutIsSuccess) {
-		const stderr = `[agy] print timeout after ${limit} with turn in progress; returning partial output\n`;
-		return { status: "SUCCESS", exitCode: 0, termination: 2, stderr };
-	}
-	const old = compareVersions(version, "1.1.1") < 0;
-	const stderr = old ? "Error: timed out waiting for response\n" : "error: timeout waiting for response\n";
-	return { status: "ERROR", exitCode: old ? 0 : 1, termination: 2, error: "timeout waiting for response", stderr };
-}
-
-function errorOutcome(abilities: Abilities, version: string, spec: RowSteps["error"], partial: boolean): Outcome {
-	const outcome = { status: "ERROR", termination: 1, error: spec.message };
-	const withCode = abilities.agyError && (!partial || compareVersions(version, "1.2.10") >= 0);
-	if (!withCode) return { ...outcome, exitCode: 1, stderr: `error: ${spec.message}\n` };
-	const detail = {
-		status: spec.status ?? "UNAVAILABLE",
-		error_code: spec.code ?? 503,
-		retryable: spec.retryable ?? false,
-		error_id: randomUUID(),
-		short_error: spec.message,
-	};
-	return { ...outcome, exitCode: 3, stderr: `AGY_ERROR: ${JSON.stringify(detail)}\n` };
 }

@@ -197,3 +197,14 @@ test("the record holds what could steer agy, and only the names of other variabl
 	assert.ok(!JSON.stringify(record).includes('"secret"'));
 	assert.match(record?.conversation ?? "", /^[0-9a-f-]{36}$/);
 });
+
+test("a mistake in a scenario is the stand-in's own failure, never an answer", async (t) => {
+	for (const steps of [[{ sai: "typo" }], [{ repeat: { times: 1, steps: [{ sai: "typo" }] } }]]) {
+		const home = fakeHome(t);
+		writeFileSync(join(home.dir, "typo.json"), JSON.stringify({ steps }));
+		home.play(join(home.dir, "typo.json"));
+		const run = await runAgy(home, ["--print=hi"]);
+		assert.equal(run.code, 70);
+		assert.match(run.stderr, /^the stand-in itself failed: .*not (one|a step) the stand-in knows/);
+	}
+});
