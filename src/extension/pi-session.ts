@@ -1,13 +1,21 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
-import type { ActivityEvent, NoticeEvent } from "../engine/events.ts";
+import type { ActivityEvent, EndEvent, NoticeEvent, Outcome } from "../engine/events.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
+import { failureText } from "../provider/failure-text.ts";
 import { LiveSlot } from "../provider/live-slot.ts";
 import type { StepDisplay } from "../provider/message-flow.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
+
+/** How a run ended. `endedAt` is in milliseconds since the epoch; `summary` is one or two sentences for people. */
+export interface EndedTurn {
+	readonly endedAt: number;
+	readonly outcome: Outcome;
+	readonly summary: string;
+}
 
 /** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
 export class PiSession implements TurnSession {
@@ -18,6 +26,8 @@ export class PiSession implements TurnSession {
 	readonly #ctx: ExtensionContext;
 	readonly #settings: () => Settings;
 	readonly #workingLine: WorkingLine;
+	readonly #clock: Clock;
+	#lastTurn: EndedTurn | undefined;
 	#closed = false;
 	/** The name we gave the session; any other one is the user's. */
 	#givenName: string | undefined;
@@ -28,6 +38,7 @@ export class PiSession implements TurnSession {
 		this.#pi = pi;
 		this.#ctx = ctx;
 		this.#settings = settings;
+		this.#clock = clock;
 		this.id = ctx.sessionManager.getSessionId();
 		this.cwd = ctx.cwd;
 		this.#workingLine = new WorkingLine(clock, ctx.cwd, (text) => {
@@ -53,8 +64,14 @@ export class PiSession implements TurnSession {
 		this.#runModel = this.#activeModel();
 	}
 
-	runEnded(): void {
+	runEnded(end: EndEvent): void {
 		this.#workingLine.clear();
+		this.#lastTurn = { endedAt: this.#clock.now(), outcome: end.outcome, summary: summarise(end, this.#clock.now()) };
+	}
+
+	/** How the last run ended; undefined before the first. */
+	get lastTurn(): EndedTurn | undefined {
+		return this.#lastTurn;
 	}
 
 	activity(event: ActivityEvent): void {
@@ -99,5 +116,16 @@ export class PiSession implements TurnSession {
 	#activeModel(): string | undefined {
 		const model = this.#ctx.model;
 		return model === undefined ? undefined : `${model.provider}/${model.id}`;
+	}
+}
+
+function summarise({ outcome, progress }: EndEvent, now: number): string {
+	switch (outcome.kind) {
+		case "answered":
+			return "agy answered.";
+		case "cancelled":
+			return `agy was stopped (${outcome.by}).`;
+		case "failed":
+			return failureText(outcome.failure, progress.toolsRan, now);
 	}
 }

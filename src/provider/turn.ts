@@ -38,7 +38,7 @@ export interface TurnSession {
 	notice(event: NoticeEvent): void;
 	/** A run of the session's turn begins or is over. */
 	runStarted(): void;
-	runEnded(): void;
+	runEnded(end: EndEvent): void;
 }
 
 /** One call of pi's `streamSimple`. */
@@ -212,7 +212,7 @@ function turnHooks(planner: ConversationPlanner, plan: TurnPlan, session: TurnSe
 		title: (text) => session.title(text),
 		notice: (event) => session.notice(event),
 		async ended(end, answer) {
-			session.runEnded();
+			session.runEnded(end);
 			await planner.finished(plan, end, answer);
 		},
 	};
