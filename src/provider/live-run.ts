@@ -190,7 +190,13 @@ export class LiveRun {
 	}
 
 	async #pump(): Promise<void> {
-		for await (const event of this.#run.events) this.#route(event);
+		try {
+			for await (const event of this.#run.events) this.#route(event);
+		} catch {
+			// An engine keeps its promise to end; this is for the day when one does not. A message is never left open.
+			this.#consumer?.abort();
+		}
+		if (this.#end === undefined) this.#route(BROKEN_OFF);
 	}
 
 	#route(event: AgyEvent): void {
@@ -294,6 +300,13 @@ export class LiveRun {
 		void this.#hooks.ended(end, this.#answer).finally(this.#reported);
 	}
 }
+
+/** What an engine that broke off without an end should have said. */
+const BROKEN_OFF: EndEvent = {
+	type: "end",
+	outcome: { kind: "failed", failure: { kind: "cancelled-by-agy" } },
+	progress: { lastStep: -1, promptSeen: true, toolsRan: true, textSeen: false },
+};
 
 function shownKey(kind: BlockKind, step: string): string {
 	return `${kind}:${step}`;

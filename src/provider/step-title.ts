@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { parse, sep } from "node:path";
 import type { FileDiff, ToolEvent, ToolKind } from "../engine/events.ts";
 import { formatDuration } from "./duration.ts";
 import { printable } from "./printable.ts";
@@ -51,26 +51,27 @@ function editVerb(change: FileDiff["change"] | undefined): string {
 
 /** The whole title in one line: `run npm test`, `edit src/x.ts +3 -1`. */
 export function stepTitle(step: ToolEvent, cwd: string): string {
-	const words = [stepVerb(step.kind, step.name, step.diff?.change), stepSubject(step.summary, cwd)];
+	const words = [stepVerb(step.kind, step.name, step.diff?.change), stepSubject(step.kind, step.summary, cwd)];
 	if (step.diff) words.push(diffCounts(step.diff));
 	return words.filter((word) => word !== "").join(" ");
 }
 
-/** The summary on one line, with an absolute path below `cwd` shortened to a relative one. */
-export function stepSubject(summary: string, cwd: string): string {
-	return displayPath(
-		printable(summary)
-			.replace(/\s*\n\s*/g, " ")
-			.trim(),
-		cwd,
-	);
+/**
+ * The summary on one line. Paths below `cwd` are shortened to relative ones, but not in a command: there every letter counts.
+ */
+export function stepSubject(kind: ToolKind, summary: string, cwd: string): string {
+	const line = printable(summary)
+		.replace(/\s*\n\s*/g, " ")
+		.trim();
+	return kind === "command" ? line : withoutFolder(line, cwd);
 }
 
-/** `path` relative to `cwd` where it lies below it, else unchanged. */
-export function displayPath(path: string, cwd: string): string {
-	if (!isAbsolute(path)) return path;
-	const short = relative(cwd, path);
-	return short === "" || short === ".." || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
+function withoutFolder(text: string, cwd: string): string {
+	if (cwd === parse(cwd).root) return text;
+	const word = (word: string) => (word === cwd ? "." : word.startsWith(cwd + sep) ? word.slice(cwd.length + 1) : word);
+	// A folder's name may hold spaces, so the text as a whole is looked at before its words.
+	const whole = word(text);
+	return whole === text ? text.split(" ").map(word).join(" ") : whole;
 }
 
 export function diffCounts(diff: Pick<FileDiff, "added" | "removed">): string {

@@ -51,7 +51,7 @@ export class WorkingLine {
 }
 
 function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
-	const subject = detail === undefined ? "" : shorten(stepSubject(detail, cwd));
+	const subject = detail === undefined ? "" : shorten(stepSubject("other", detail, cwd));
 	switch (doing) {
 		case "waiting-for-slot":
 			return "waiting for a slot";

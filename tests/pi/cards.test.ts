@@ -91,6 +91,16 @@ test("where the card tool is not active, steps are lines of thinking", async (t)
 	assert.match(lines, /edit src\/sum\.ts \+2 -1/);
 });
 
+test("pi does not compact between a card and what follows", async (t) => {
+	const pi = scriptedPi(t, { settings: { compaction: { keepRecentTokens: 1 } } });
+	const { messages } = await turn(pi, "full");
+	assert.equal(texts(messages).at(-1), "Done all the same.");
+	assert.deepEqual(
+		pi.notes().map((note) => note.started ?? `${note.ended} over`),
+		["full", "full over"],
+	);
+});
+
 describe("while a card waits", () => {
 	test("a switch to another model ends agy", async (t) => {
 		const pi = scriptedPi(t, { extensions: [OTHER_MODEL] });

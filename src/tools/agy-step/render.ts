@@ -55,7 +55,7 @@ type TitleParts = Pick<StepDetails, "kind" | "tool" | "summary" | "change" | "ad
 function titleText(parts: TitleParts, theme: Theme, cwd: string): string {
 	const kind = isToolKind(parts.kind) ? parts.kind : "other";
 	const verb = theme.fg("toolTitle", theme.bold(stepVerb(kind, parts.tool, parts.change)));
-	const words = [verb, theme.fg("accent", stepSubject(parts.summary, cwd))];
+	const words = [verb, theme.fg("accent", stepSubject(kind, parts.summary, cwd))];
 	const { added = 0, removed = 0 } = parts;
 	if (added > 0) words.push(theme.fg("toolDiffAdded", diffCounts({ added, removed: 0 })));
 	if (removed > 0) words.push(theme.fg("toolDiffRemoved", diffCounts({ added: 0, removed })));

@@ -67,6 +67,15 @@ const scenes: Readonly<Record<string, Scene>> = {
 		run.end();
 	},
 
+	/** pi would like to compact the session after this step. */
+	async full(run) {
+		run.emit(text(1, "It is getting full."), tool(2, "done"), usage(1, { input: 195_000 }));
+		run.emit(generation(1, "done", ["call-2"]));
+		await pause(LONGER_THAN_GRACE_MS);
+		run.emit(text(3, "Done all the same."), usage(3, { input: 1000 }), generation(3, "done", []));
+		run.end();
+	},
+
 	async only_a_step(run) {
 		say(run, 1, "", ["call-2"], [tool(2, "done", { exitCode: 0 })]);
 		run.end();

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type AssistantMessage, createAssistantMessageEventStream } from "@earendil-works/pi-ai";
-import type { EndEvent } from "../../../src/engine/events.ts";
+import type { Run } from "../../../src/engine/engine.ts";
+import type { AgyEvent, EndEvent } from "../../../src/engine/events.ts";
 import { LiveRun } from "../../../src/provider/live-run.ts";
 import { MessageFlow, type StepDisplay } from "../../../src/provider/message-flow.ts";
 import { MessageWriter } from "../../../src/provider/message-writer.ts";
@@ -348,4 +349,28 @@ describe("an abort", () => {
 			assert.equal(live.state, "over");
 		});
 	}
+});
+
+test("an engine that breaks off does not leave a message open", async () => {
+	const broken: Run = {
+		events: (async function* (): AsyncGenerator<AgyEvent> {
+			yield text(1, "half");
+			throw new Error("broken");
+		})(),
+		cancel() {},
+		settled: Promise.resolve(),
+	};
+	let ended = 0;
+	const clock = new FakeClock();
+	const live = new LiveRun(broken, clock, {
+		async ended() {
+			ended++;
+		},
+	});
+	const writer = new MessageWriter(createAssistantMessageEventStream(), model, 0);
+	new MessageFlow({ writer, live, display: "cards", cwd: CWD, clock, closingLine: true }).follow();
+	await live.closed;
+	assert.equal(writer.message.stopReason, "aborted");
+	assert.equal(writer.words, "half");
+	assert.equal(ended, 1);
 });
