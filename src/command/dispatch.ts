@@ -33,14 +33,17 @@ export interface Completion {
 	readonly description?: string;
 }
 
-/** What may follow `/agy <prefix>`; null when nothing fits, as pi wants it. */
+/**
+ * What may follow `/agy <prefix>`; null when nothing fits, as pi wants it. A whole word has no completions either: pi's Enter
+ * would choose one of them instead of running the command.
+ */
 export function complete(prefix: string, env: CommandEnvironment): Completion[] | null {
 	const words = split(prefix);
 	const started = prefix === "" || prefix.endsWith(" ") ? "" : (words.pop() ?? "");
 	const [name, ...before] = words;
 	const options = name === undefined ? names() : argumentsOf(find(name), before, env);
 	const fitting = options.filter((option) => option.label.startsWith(started));
-	return fitting.length === 0 ? null : fitting;
+	return fitting.length === 0 || fitting.some((option) => option.label === started) ? null : fitting;
 
 	function argumentsOf(
 		command: SubCommand | undefined,

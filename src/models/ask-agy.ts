@@ -76,7 +76,11 @@ export function askAgy(
 		const stdout = collect(limits.maxBytes, () => finish({ kind: "too-much-output" }));
 		const stderr = collect(limits.maxBytes, () => {});
 		child.stdout?.on("data", stdout.add);
-		child.stderr?.on("data", stderr.add);
+		child.stderr?.on("data", (chunk: Buffer) => {
+			stderr.add(chunk);
+			// With stdin closed nobody can answer; agy would wait a minute for the code of a sign-in page.
+			if (WAITS_FOR_SIGN_IN.test(chunk.toString())) finish({ kind: "not-signed-in" });
+		});
 		const timer = setTimeout(() => finish({ kind: "timed-out", seconds: limits.timeoutMs / 1000 }), limits.timeoutMs);
 		const onAbort = () => finish({ kind: "cancelled" });
 		limits.signal?.addEventListener("abort", onAbort, { once: true });
@@ -106,6 +110,7 @@ export function askAgy(
 }
 
 const DRAIN_MS = 250;
+const WAITS_FOR_SIGN_IN = /Waiting for authentication|paste the authorization code/;
 
 function collect(maxBytes: number, onFull: () => void) {
 	const chunks: Buffer[] = [];

@@ -45,12 +45,21 @@ test("completions continue the word, name arguments, and are null where nothing 
 	const env = commandEnvironment(t);
 	const values = (prefix: string) => complete(prefix, env)?.map((completion) => completion.value) ?? null;
 	assert.deepEqual(values("")?.length, subCommands.length);
-	assert.deepEqual(values("mod"), ["mode", "model", "models"]);
+	assert.deepEqual(values("mo"), ["mode", "model", "models"]);
 	assert.deepEqual(values("mode "), ["mode plan", "mode accept-edits"]);
 	assert.deepEqual(values("permissions d"), ["permissions deny"]);
 	assert.deepEqual(values("conversation use "), ["conversation use known"]);
 	assert.ok(values("model ")?.includes("model gemini-3.8-flash"));
-	for (const prefix of ["x", "mode plan ", "mode x", "status ", "conversation show ", "nonsense "]) {
+	for (const prefix of [
+		"x",
+		"mode",
+		"mode plan",
+		"mode plan ",
+		"mode x",
+		"status ",
+		"conversation show ",
+		"nonsense ",
+	]) {
 		assert.equal(values(prefix), null, prefix);
 	}
 });

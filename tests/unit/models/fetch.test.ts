@@ -45,6 +45,10 @@ const failures: Record<string, { body: string; failure: AskFailure }> = {
 		body: "echo 'Authentication expired. Please log back in.'; exit 1",
 		failure: { kind: "not-signed-in" },
 	},
+	"waiting for somebody to sign in": {
+		body: "echo 'Authentication required. Please visit the URL' >&2; echo 'Waiting for authentication (timeout 60s)...' >&2; sleep 600",
+		failure: { kind: "not-signed-in" },
+	},
 	offline: {
 		body: "echo 'Error: dial tcp: lookup cloudcode-pa.googleapis.com: no such host' >&2; exit 1",
 		failure: { kind: "no-network" },
