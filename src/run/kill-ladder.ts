@@ -25,8 +25,8 @@ export interface KillLadderOptions {
 	readonly send?: (pid: number, signal: NodeJS.Signals) => void;
 }
 
-/** How soon a rung looks again whether all are gone, in milliseconds; a look reads the whole process table. */
-const LOOK_AFTER_MS = [5, 10, 25, 50, 100, 200] as const;
+/** How soon a rung looks again whether all are gone, in milliseconds; each look reads the whole process table. */
+const LOOK_AFTER_MS = [10, 25, 50, 100, 200] as const;
 
 /**
  * Ends a whole process tree. Resolves when nothing of it lives, or, after the last rung's wait, with what could not be

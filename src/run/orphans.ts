@@ -4,8 +4,8 @@ import writeFileAtomic from "write-file-atomic";
 import { z } from "zod";
 import type { Clock } from "../engine/clock.ts";
 import { MARKER, markerVariable, parseMark, type RunMark } from "./environment.ts";
-import { endTree } from "./kill-ladder.ts";
-import { isAlive, type ProcessIdentity, type ProcessTable, sameEpoch } from "./process-table.ts";
+import { defaultRungs, endTree, type Rung } from "./kill-ladder.ts";
+import { isAlive, isOlder, type ProcessIdentity, type ProcessTable, sameEpoch } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
 const identitySchema = z.object({ pid: z.number().int().positive(), startTime: z.string() });
@@ -34,6 +34,8 @@ export interface OrphanOptions {
 	readonly folder: string;
 	readonly table: ProcessTable;
 	readonly clock: Clock;
+	/** How they are ended; absent: as any run. */
+	readonly rungs?: readonly Rung[];
 }
 
 /**
@@ -41,7 +43,7 @@ export interface OrphanOptions {
  * in the environment. A run whose pi still lives is never touched, nor one of another container. Returns how many runs were
  * found. Never rejects.
  */
-export async function endOrphans({ folder, table, clock }: OrphanOptions): Promise<number> {
+export async function endOrphans({ folder, table, clock, rungs = defaultRungs }: OrphanOptions): Promise<number> {
 	const trees: ProcessTree[] = [];
 	for (const { path, record } of await readRecords(folder)) {
 		if (record !== undefined && (await isAlive(table, record.owner))) continue;
@@ -54,22 +56,24 @@ export async function endOrphans({ folder, table, clock }: OrphanOptions): Promi
 	const found = await Promise.all(
 		trees.map(async (tree) => {
 			const living = await tree.refresh();
-			if (living.length > 0) await endTree({ living: () => tree.refresh(), clock });
+			if (living.length > 0) await endTree({ living: () => tree.refresh(), clock, rungs });
 			return living.length > 0 ? 1 : 0;
 		}),
 	);
 	return found.reduce<number>((sum, one) => sum + one, 0);
 }
 
-/** One tree for each run that is only known by its marker. */
+/** One tree for each run that is only known by its marker; its oldest process stands for the root. */
 async function markedTrees(table: ProcessTable): Promise<ProcessTree[]> {
-	const runs = new Map<string, { mark: RunMark; root: ProcessIdentity }>();
+	const roots = new Map<string, ProcessIdentity>();
 	for (const process of await table.withEnvironment(`${MARKER}=`)) {
 		const mark = markOf(process.environment);
 		if (mark === undefined || !sameEpoch(mark.owner.startTime, process.startTime)) continue;
-		if (!(await isAlive(table, mark.owner))) runs.set(markerVariable(mark), { mark, root: process });
+		if (await isAlive(table, mark.owner)) continue;
+		const known = roots.get(markerVariable(mark));
+		if (known === undefined || isOlder(process, known)) roots.set(markerVariable(mark), process);
 	}
-	return [...runs].map(([marker, { root }]) => new ProcessTree(table, root, marker));
+	return [...roots].map(([marker, root]) => new ProcessTree(table, root, marker));
 }
 
 function markOf(environment: string): RunMark | undefined {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile, readlink } from "node:fs/promises";
 
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessIdentity {
@@ -20,8 +21,14 @@ export interface ProcessTable {
 	list(): Promise<readonly ProcessInfo[]>;
 	/** The start time of a living process; undefined when there is none of that number. */
 	startTime(pid: number): Promise<string | undefined>;
-	/** The processes whose environment contains `text`. Empty where environments cannot be read (everywhere but Linux). */
-	withEnvironment(text: string): Promise<readonly (ProcessIdentity & { readonly environment: string })[]>;
+	/**
+	 * The processes whose environment contains `text`. Empty where environments cannot be read (everywhere but Linux).
+	 * `since`: the start time of one of them; older ones are not looked at.
+	 */
+	withEnvironment(
+		text: string,
+		since?: string,
+	): Promise<readonly (ProcessIdentity & { readonly environment: string })[]>;
 }
 
 /** The table of the platform this runs on. */
@@ -48,42 +55,62 @@ export function sameEpoch(a: string, b: string): boolean {
 	return epochOf(a) === epochOf(b);
 }
 
+/** Whether `a` began before `b`; only where start times are numbers (Linux). */
+export function isOlder(a: ProcessIdentity, b: ProcessIdentity): boolean {
+	return ticksOf(a.startTime) < ticksOf(b.startTime);
+}
+
 function epochOf(startTime: string): string {
 	const dot = startTime.lastIndexOf(".");
 	return dot < 0 ? "" : startTime.slice(0, dot);
 }
 
+/**
+ * Files under `/proc` are read synchronously: the kernel makes them up on the spot, and a detour through Node's threads
+ * costs five times as much (measured: 30 ms instead of 6 ms for 240 processes).
+ */
 const linuxProcesses: ProcessTable = {
 	async list() {
 		const epoch = await linuxEpoch();
-		const infos = await Promise.all((await linuxPids()).map((pid) => linuxProcess(pid, epoch)));
-		return infos.filter((info) => info !== undefined);
+		return linuxPids().flatMap((pid) => linuxProcess(pid, epoch) ?? []);
 	},
 	async startTime(pid) {
-		return (await linuxProcess(pid, await linuxEpoch()))?.startTime;
+		return linuxProcess(pid, await linuxEpoch())?.startTime;
 	},
-	async withEnvironment(text) {
+	async withEnvironment(text, since = "") {
 		const epoch = await linuxEpoch();
-		const found = await Promise.all(
-			(await linuxPids()).map(async (pid) => {
-				const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-				if (!environment.includes(text)) return undefined;
-				const info = await linuxProcess(pid, epoch);
-				return info && { pid, startTime: info.startTime, environment };
-			}),
-		);
-		return found.filter((entry) => entry !== undefined);
+		return linuxPids().flatMap((pid) => {
+			const info = linuxProcess(pid, epoch);
+			if (info === undefined || ticksOf(info.startTime) < ticksOf(since)) return [];
+			const environment = readProc(pid, "environ") ?? "";
+			return environment.includes(text) ? [{ pid, startTime: info.startTime, environment }] : [];
+		});
 	},
 };
 
-async function linuxPids(): Promise<number[]> {
-	const names = await readdir("/proc").catch(() => []);
-	return names.filter((name) => /^\d+$/.test(name)).map(Number);
+function linuxPids(): number[] {
+	try {
+		return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+	} catch {
+		return [];
+	}
 }
 
-async function linuxProcess(pid: number, epoch: string): Promise<ProcessInfo | undefined> {
-	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+function linuxProcess(pid: number, epoch: string): ProcessInfo | undefined {
+	const stat = readProc(pid, "stat");
 	return stat === undefined ? undefined : parseLinuxStat(stat, epoch);
+}
+
+function readProc(pid: number, name: string): string | undefined {
+	try {
+		return readFileSync(`/proc/${pid}/${name}`, "utf8");
+	} catch {
+		return undefined;
+	}
+}
+
+function ticksOf(startTime: string): number {
+	return Number(startTime.slice(startTime.lastIndexOf(".") + 1)) || 0;
 }
 
 /** One `/proc/<pid>/stat`. The command name in it may hold spaces and brackets. Zombies and nonsense: undefined. */

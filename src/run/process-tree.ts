@@ -23,7 +23,7 @@ export class ProcessTree {
 	async refresh(): Promise<readonly ProcessInfo[]> {
 		const [all, marked] = await Promise.all([
 			this.#table.list(),
-			this.#marker === undefined ? [] : this.#table.withEnvironment(this.#marker),
+			this.#marker === undefined ? [] : this.#table.withEnvironment(this.#marker, this.#root.startTime),
 		]);
 		for (const process of marked) this.#known.set(process.pid, process);
 		const living = livingTree(all, [...this.#known.values()], this.#root.pid);
