@@ -11,9 +11,10 @@ export const SLOW_POLL_MS = 250;
 
 /**
  * When to look again after a file event, in milliseconds. The event comes from the write to the log; with
- * `synchronous=FULL` that is synced next, and only then is the commit visible, which causes no event.
+ * `synchronous=FULL` that is synced next, which takes a millisecond or two on a good disk and far more on a busy one, and
+ * only then is the commit visible, which causes no event.
  */
-export const RECHECKS_MS: readonly number[] = [2, 10, 40];
+export const RECHECKS_MS: readonly number[] = [1, 3, 8, 18, 40, 90];
 
 /** Changes that were found by the poll without any event nearby before events are no longer believed in. */
 export const SURPRISES_ALLOWED = 1;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConversationDb } from "../../../src/tail/conversation-db.ts";
+import { type Counts, counting } from "../../support/counting-sqlite.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type Counts, counting, DONE, GENERATING, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { DONE, GENERATING, sqlite, temporaryFolder, Writer } from "./support.ts";
 
 function counted(t: TestContext) {
 	const path = join(temporaryFolder(t), "c.db");

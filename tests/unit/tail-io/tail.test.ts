@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { DatabaseError, type DatabaseProblem } from "../../../src/tail/database-problem.ts";
 import { Tail, type TailOptions } from "../../../src/tail/tail.ts";
+import { counting } from "../../support/counting-sqlite.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { counting, DONE, GENERATING, rowsOf, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { DONE, GENERATING, rowsOf, sqlite, temporaryFolder, Writer } from "./support.ts";
 
 function follow(t: TestContext, options: Partial<TailOptions> = {}) {
 	const directory = options.directory ?? temporaryFolder(t);

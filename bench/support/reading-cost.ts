@@ -1,0 +1,43 @@
+import { loadSqlite } from "../../src/tail/load-sqlite.ts";
+import { decodeStep } from "../../src/tail/step.ts";
+import { counting } from "../../tests/support/counting-sqlite.ts";
+import { withFolder } from "./folder.ts";
+import { follow, type Reader } from "./follow.ts";
+import { startWriter, type WriterScript } from "./writer-process.ts";
+
+export interface ReadingCost {
+	readonly cpuMs: number;
+	readonly megabytes: number;
+}
+
+type Script = WriterScript extends infer Each ? Omit<Each & WriterScript, "directory"> : never;
+
+/** What it costs this process to follow and decode what a writer does. `isLast` recognises the last row of it. */
+export async function readingCost(
+	reader: Reader,
+	script: Script,
+	isLast: (idx: number, status: number) => boolean,
+): Promise<ReadingCost> {
+	const counter = counting(await loadSqlite());
+	return withFolder(async (directory) => {
+		const writer = startWriter({ ...script, directory } as WriterScript);
+		const before = process.cpuUsage();
+		let end = () => {};
+		await new Promise<void>((done) => {
+			end = follow(reader, directory, counter.sqlite, (rows) => {
+				for (const row of rows) {
+					const { body } = decodeStep(row);
+					if (body.kind === "planner") body.text.length;
+					if (body.kind === "tool") body.output?.length;
+					if (isLast(row.idx, row.status)) done();
+				}
+			});
+			// The tail's timers do not keep the process alive; the writer's pipe does.
+		});
+		const { user, system } = process.cpuUsage(before);
+		end();
+		await writer.commits;
+		writer.end();
+		return { cpuMs: (user + system) / 1_000, megabytes: counter.take().bytes / 1e6 };
+	});
+}
