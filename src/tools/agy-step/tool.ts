@@ -4,6 +4,7 @@ import type { Clock } from "../../engine/clock.ts";
 import { CARD_TOOL, type StepCard } from "../../provider/step-card.ts";
 import type { StepDetails } from "./details.ts";
 import type { OutputFiles } from "./output-files.ts";
+import { readPictures } from "./pictures.ts";
 import { renderStepCall, renderStepResult } from "./render.ts";
 import { needsFile, stepResult } from "./result.ts";
 
@@ -47,7 +48,8 @@ export function createStepTool(options: StepToolOptions) {
 			const path = output !== undefined && needsFile(output) ? await options.files.keep(id, output) : undefined;
 			const view = { step: card.step, end: card.end ?? "lost", isSecond: card.isSecond, cwd: options.cwd() };
 			const { text, details, isError } = stepResult(path === undefined ? view : { ...view, outputPath: path });
-			return { content: [{ type: "text", text }], details, isError };
+			const pictures = await readPictures(card.step.imagePaths ?? []);
+			return { content: [{ type: "text", text }, ...pictures], details, isError };
 		},
 		renderCall: renderStepCall,
 		renderResult: renderStepResult,

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
@@ -168,6 +177,24 @@ describe("a long output", () => {
 		assert.match(textOf(result), /60 of 5000 lines shown\]$/);
 	});
 });
+
+test("pictures that a step made are shown, and what is none is only named", async (t) => {
+	const { directory } = setUp(t, tool(2, "done"));
+	mkdirSync(directory, { recursive: true });
+	const [picture, text] = [join(directory, "a.png"), join(directory, "b.png")];
+	writeFileSync(picture, Buffer.from(PIXEL, "base64"));
+	writeFileSync(text, "no picture");
+	const imagePaths = [picture, text, join(directory, "gone.png")];
+	const { run } = setUp(t, tool(2, "done", { kind: "image", name: "generate_image", summary: "dot", imagePaths }));
+	const { content } = await run();
+	assert.equal(content[0]?.type === "text" && content[0].text, imagePaths.join("\n"));
+	assert.deepEqual(
+		content.slice(1).map((part) => part.type === "image" && part.mimeType),
+		["image/png"],
+	);
+});
+
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 test("a card can be drawn at any width, folded and expanded", async (t) => {
 	initTheme("dark", false);
