@@ -1,10 +1,10 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../engine/clock.ts";
 import { type Baseline, ConversationDb, type TailBatch } from "./conversation-db.ts";
-import { DatabaseError, type DatabaseProblem, databaseError } from "./database-problem.ts";
+import { type DatabaseProblem, databaseError } from "./database-problem.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { ConversationWatcher, type WatchSystem } from "./watcher.ts";
+import { hasCommits } from "./write-ahead-log.ts";
 
 export interface TailOptions {
 	/** agy's folder of conversation databases. For a new conversation it need not exist yet. */
@@ -127,8 +127,7 @@ export class Tail {
 	}
 
 	#poll(): TailBatch | undefined {
-		// Not before agy has committed something: a reader that looks on while the tables are made can make that fail.
-		if (!this.#agyWrites && logSize(`${this.#path}-wal`) === 0) return undefined;
+		if (!this.#agyWrites && !hasCommits(this.#path)) return undefined;
 		this.#agyWrites = true;
 		if (this.#db === undefined) {
 			const now = this.#options.clock.now();
@@ -173,17 +172,5 @@ export class Tail {
 		this.#watcher?.close();
 		this.#cancelDue();
 		this.#cancelFileCheck();
-	}
-}
-
-/** Bytes in the write-ahead log; 0 when it, or its folder, is not there yet. */
-function logSize(path: string): number {
-	try {
-		return statSync(path).size;
-	} catch (error) {
-		const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-		if (code === "ENOENT") return 0;
-		const cause = code === "ENOTDIR" ? "its folder is not a folder" : `its folder cannot be looked into (${code})`;
-		throw new DatabaseError({ kind: "unreadable", path, cause, retryable: false }, error);
 	}
 }
