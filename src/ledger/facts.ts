@@ -25,8 +25,8 @@ export interface LedgerFacts {
 	readonly lastGeneration: GenerationState | "none";
 	/** The newest model call ended without asking for a tool, and nothing is open. */
 	readonly answerComplete: boolean;
-	/** The text of the newest model call that has one. */
-	readonly lastText: string;
+	/** The text of the newest model call, "" when it has none. */
+	readonly lastGenerationText: string;
 	/** Tools that run or wait in the foreground. */
 	readonly openTools: readonly ToolEvent[];
 	readonly backgroundTools: readonly ToolEvent[];

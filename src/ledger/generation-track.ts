@@ -47,13 +47,17 @@ export class GenerationTrack {
 		return this.#row?.stopReason === MAX_TOKENS;
 	}
 
+	/** A finished row without text does not overrule stdout: a later agy may keep its text elsewhere in the row. */
 	fromRow(step: Step, body: PlannerBody): AgyEvent[] {
 		this.#row = body;
 		const verdict = judge(step, body);
 		const events: AgyEvent[] = [
 			...this.#start(),
 			...this.#changed("thinking", this.#thinking.fromRow(body.thinking, verdict !== "open")),
-			...this.#changed("text", this.text.fromRow(body.text, verdict !== "open")),
+			...this.#changed(
+				"text",
+				this.text.fromRow(body.text, verdict === "failed" || (verdict === "done" && body.text !== "")),
+			),
 		];
 		if (verdict === "open") return events;
 		if (step.usage) events.push(...this.#tellUsage(step.usage, verdict === "done"));

@@ -247,7 +247,7 @@ class StepLedger implements Ledger {
 			stdoutStepsSeen: this.#stdoutStepsSeen,
 			lastGeneration: last?.state ?? "none",
 			answerComplete: last?.state === "done" && last.toolCalls.length === 0 && openTools.length === 0,
-			lastText: generations.findLast((generation) => generation.text.shown !== "")?.text.shown ?? "",
+			lastGenerationText: last?.text.shown ?? "",
 			openTools,
 			backgroundTools: this.#tools.background,
 			executor: this.#currentExecutor(),

@@ -49,6 +49,19 @@ export function backgroundTasks(tools: readonly ToolEvent[]): NoticeEvent {
 	return notice("info", "background-tasks", text);
 }
 
+export function endedInBackground(tasks: number): NoticeEvent {
+	const text = `agy ended ${tasks} background task(s) that were still running; what they should have done is not done.`;
+	return notice("warning", "background-tasks", text);
+}
+
+export function planModeLost(): NoticeEvent {
+	return notice("warning", "other", "agy dropped plan mode and works directly.");
+}
+
+export function cannotHave(text: string): NoticeEvent {
+	return notice("warning", "other", text);
+}
+
 export function recoveredText(databaseProblem: string | undefined): NoticeEvent {
 	const why = databaseProblem ?? "agy's database did not show all of it";
 	return notice("warning", "recovered-text", `Part of the answer was taken from agy's output: ${why}`);

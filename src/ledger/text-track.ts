@@ -40,11 +40,12 @@ export class TextTrack {
 		return this.#show(this.#shown + delta, true);
 	}
 
-	/** Nothing more will come: what was held back is shown, what is not true any more is replaced. */
+	/** Nothing more will come: what was held back is shown, but for the line break that agy's printing adds at the end. */
 	settle(): TextChange | undefined {
 		const row = this.#row;
-		if (row === undefined) return this.#show(this.#stdout, true);
-		return this.#show(this.#rowIsFinal || !this.#stdout.startsWith(row) ? row : this.#stdout, true);
+		if (row !== undefined && (this.#rowIsFinal || !this.#stdout.startsWith(row))) return this.#show(row, true);
+		const printed = this.#stdout.replace(/\r?\n$/, "");
+		return this.#show(row !== undefined && row.length > printed.length ? row : printed, true);
 	}
 
 	#target(): string {

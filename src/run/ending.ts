@@ -1,6 +1,6 @@
 /** When a turn's end is believed, in milliseconds. */
 export interface Patience {
-	/** After agy's result: for commits that were still under way. */
+	/** After agy's result: for commits that are still under way, and for the reason of a failure on stderr. */
 	readonly settleMs: number;
 	/** After agy's record of the end of the turn, when no result comes: agy may go on. */
 	readonly quietMs: number;
@@ -16,6 +16,8 @@ export interface EndingView {
 	readonly exited: boolean;
 	/** When agy's `result` was read; absent where none was. */
 	readonly resultAt: number | undefined;
+	/** The result is a success with an answer; else stderr and the exit code may still say why it is not. */
+	readonly resultIsAnswer: boolean;
 	/** agy's record of the end of the turn is in the database. */
 	readonly recorded: boolean;
 	/** Rows are to be expected: the database was read and is not lost. */
@@ -51,7 +53,8 @@ export function decideEnding(view: EndingView, patience: Patience, nowMs: number
 	if (view.exited) return { kind: "over", sign: "exit" };
 	if (view.resultAt !== undefined) {
 		// Once the record is there, everything before it was committed.
-		const settledAt = view.recorded || !view.databaseLives ? nowMs : view.resultAt + patience.settleMs;
+		const nothingUnderWay = view.resultIsAnswer && (view.recorded || !view.databaseLives);
+		const settledAt = nothingUnderWay ? nowMs : view.resultAt + patience.settleMs;
 		return settledAt <= nowMs ? { kind: "over", sign: "result" } : { kind: "going-on", lookAgainAt: settledAt };
 	}
 	if (!view.recorded || view.openTools > 0) return { kind: "going-on" };

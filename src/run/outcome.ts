@@ -24,9 +24,15 @@ export interface EndFacts {
 	readonly streamJson: boolean;
 	/** What kept the database from being read to its end. */
 	readonly databaseProblem: DatabaseProblem | undefined;
-	readonly binding:
-		| { readonly conversationId: string }
-		| { readonly directory: string; readonly candidates: readonly string[] };
+	readonly binding: { readonly conversationId: string } | Unbound;
+}
+
+/** No conversation is known to be ours. */
+export interface Unbound {
+	readonly directory: string;
+	readonly candidates: readonly string[];
+	/** agy printed something all the same, as plain text. */
+	readonly printed: boolean;
 }
 
 /** Pure: what came of a turn that ended by itself. No single sign is trusted: agy's exit code 0 may mean anything. */
@@ -36,12 +42,13 @@ export function decideOutcome(facts: EndFacts): Outcome {
 }
 
 function failureOf(facts: EndFacts): Failure | undefined {
-	const { ledger, exit, stderr, promptBytes, context } = facts;
+	const { ledger, exit, stderr, promptBytes, context, streamJson } = facts;
 	const answered = isAnswered(ledger);
 	const stepError = ledger.openErrors.at(-1);
 	const failure = failureAtExit({
 		exit,
-		result: ledger.result,
+		// Of plain text there is no result that would know how the turn ended.
+		result: streamJson ? ledger.result : undefined,
 		stderr,
 		stepError: stepError && errorText(stepError),
 		answered,
@@ -84,7 +91,10 @@ function failureInConversation(ledger: LedgerFacts, context: ErrorContext): Fail
 /** Where stdout cannot stand in, an answer is only believed when the database was read, and is ours. */
 function unreadableFailure({ ledger, streamJson, databaseProblem, binding }: EndFacts): Failure | undefined {
 	if (!("conversationId" in binding)) {
-		return streamJson && ledger.textSeen ? undefined : unboundFailure(binding.directory, binding.candidates);
+		const nothingAtAll = !binding.printed && binding.candidates.length === 0;
+		return nothingAtAll || (streamJson && ledger.textSeen)
+			? undefined
+			: unboundFailure(binding.directory, binding.candidates);
 	}
 	const hasAnswer = isAnswered(ledger) && (streamJson || ledger.answerComplete);
 	if (databaseProblem === undefined || hasAnswer) return undefined;

@@ -380,6 +380,27 @@ describe("stdout as the safety net", () => {
 		assert.deepEqual(noticeCodes(events), ["recovered-text"]);
 	});
 
+	test("is not taken back by a finished row in which its text cannot be found", () => {
+		for (const order of [0, 1]) {
+			const both = [said(1, "DONE", "Hello\n"), row(1, "done", answer(""))];
+			const events = feed(createLedger(), bound, ...(order === 0 ? both : both.reverse()), result("Hello\n"), closed);
+			assert.equal(textOf(events), "Hello");
+			assert.deepEqual(ofType(events, "rewrite"), []);
+			assert.deepEqual(noticeCodes(events), ["recovered-text"]);
+		}
+	});
+
+	test("is taken back when the model call that said it failed", () => {
+		const events = feed(
+			createLedger(),
+			bound,
+			said(1, "ACTIVE", "Hel"),
+			row(1, "done", planner({ stopReason: 18 })),
+			closed,
+		);
+		assert.equal(textOf(events), "");
+	});
+
 	test("does not mix in the steps of a subagent", () => {
 		const events = feed(
 			createLedger(),

@@ -72,10 +72,10 @@ test("a finished row overrules stdout", () => {
 	assert.equal(track.exceedsRow, false);
 });
 
-test("without a row, stdout is believed to the last character", () => {
+test("without a row, stdout is believed, but for the line break that printing adds", () => {
 	const track = new TextTrack();
-	track.fromStdout("pong\n");
-	assert.deepEqual(track.settle(), grew("\n"));
+	track.fromStdout("pong \n\n");
+	assert.deepEqual(track.settle(), grew(" \n"));
 	assert.equal(track.exceedsRow, true);
 });
 

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { Settings } from "../config/schema.ts";
+import type { Clock } from "../engine/clock.ts";
+import type { Log } from "../engine/log.ts";
+import type { Sqlite } from "../tail/sqlite.ts";
+import type { VersionReader } from "./agy-version.ts";
+import type { OpenFiles } from "./conversation-folder.ts";
+import type { Patience } from "./ending.ts";
+import type { Guardian } from "./guardian.ts";
+import type { Rung } from "./kill-ladder.ts";
+import type { ProcessIdentity, ProcessTable } from "./process-table.ts";
+
+/** What all runs of one engine share. */
+export interface RunContext {
+	readonly settings: () => Settings;
+	readonly clock: Clock;
+	readonly log: Log;
+	/** pi's own environment. */
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly platform: NodeJS.Platform;
+	readonly table: ProcessTable;
+	readonly openFiles: OpenFiles;
+	readonly versions: VersionReader;
+	/** Known from the first run on. By then, what earlier pi processes left behind is ended. Never rejects. */
+	readonly own: () => Promise<OwnProcess>;
+	readonly folders: RunFolders;
+	readonly patience: Omit<Patience, "backgroundMs">;
+	/** How a tree is ended; absent: the usual way. */
+	readonly rungs: readonly Rung[] | undefined;
+	/** Rejects with `SqliteMissingError`. */
+	readonly sqlite: () => Promise<Sqlite>;
+	/** Runs whose turn is over and whose agy is still there, by conversation: calling one ends its agy soon. */
+	readonly lingering: Map<string, () => void>;
+}
+
+/** This pi process, and the one that watches over it. */
+export interface OwnProcess {
+	readonly identity: ProcessIdentity;
+	readonly guardian: Guardian;
+}
+
+/** Where runs leave their notes for other pi processes. */
+export interface RunFolders {
+	readonly locks: string;
+	readonly runs: string;
+}
+
+export function runFolders(agentDir: string): RunFolders {
+	const root = join(agentDir, "antigravity");
+	return { locks: join(root, "locks"), runs: join(root, "runs") };
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from "node:crypto";
+import type { Settings } from "../config/schema.ts";
+import type { Run, RunRequest } from "../engine/engine.ts";
+import type { AgyEvent, CancelReason, Outcome, RunProgress } from "../engine/events.ts";
+import type { Failure } from "../engine/failure.ts";
+import type { LedgerFacts } from "../ledger/facts.ts";
+import * as notices from "../ledger/notices.ts";
+import { SqliteMissingError } from "../tail/sqlite.ts";
+import type { Attempt, AttemptEnd } from "./attempt.ts";
+import { beginAttempt } from "./begin-attempt.ts";
+import { limitsOf } from "./deadlines.ts";
+import { childEnvironment } from "./environment.ts";
+import { EventQueue } from "./event-queue.ts";
+import { prepareInvocation } from "./invocation.ts";
+import { keepNodeAlive } from "./keep-alive.ts";
+import type { RunContext } from "./run-context.ts";
+import { acquireSlot, lockConversation } from "./slots.ts";
+import { windDown } from "./wind-down.ts";
+
+/** agy's own time limit stands this far behind ours, so that it never cuts a turn by itself. */
+const PRINT_TIMEOUT_MARGIN_MS = 10 * 60_000;
+/** How long an agy that only lingers after its answer keeps the next turn of its conversation waiting. */
+const HASTE_MS = 1_000;
+
+/** Starts one run. Never throws: whatever goes wrong is its `end` event. */
+export function startRun(request: RunRequest, context: RunContext): Run {
+	return new AgyRun(request, context);
+}
+
+/** One request from its first wait for a place to the last of its processes. */
+class AgyRun implements Run {
+	readonly settled: Promise<void>;
+	readonly #request: RunRequest;
+	readonly #context: RunContext;
+	readonly #events: EventQueue<AgyEvent>;
+	readonly #runId = randomUUID();
+	readonly #beganAt: number;
+	readonly #abort = new AbortController();
+	/** What is to be given back when nothing of the run is left. */
+	readonly #releases: (() => void | Promise<void>)[] = [];
+	/** Conversations this run holds the lock of. */
+	readonly #conversations = new Set<string>();
+	#conversationTold: string | undefined;
+	#attempt: Attempt | undefined;
+	#hasten: (ms: number) => void = () => {};
+
+	constructor(request: RunRequest, context: RunContext) {
+		this.#request = request;
+		this.#context = context;
+		this.#beganAt = context.clock.now();
+		this.#events = new EventQueue(() => this.cancel("owner-gone"));
+		this.settled = this.#live();
+	}
+
+	get events(): AsyncIterable<AgyEvent> {
+		return this.#events;
+	}
+
+	cancel(reason: CancelReason): void {
+		this.#abort.abort();
+		this.#hasten(0);
+		if (this.#events.ended) return;
+		const outcome: Outcome = { kind: "cancelled", by: reason };
+		this.#attempt?.cancel(outcome);
+		this.#end(outcome, this.#attempt?.facts, "cancelled");
+	}
+
+	async #live(): Promise<void> {
+		const letGo = keepNodeAlive();
+		try {
+			await this.#serve(this.#request, true);
+		} catch (error) {
+			this.#fail(failureOf(error));
+		} finally {
+			for (const release of this.#releases.reverse()) await Promise.resolve(release()).catch(() => {});
+			letGo();
+		}
+	}
+
+	/** `mayRepeat`: an answer without content is asked for once more, if nothing was done. */
+	async #serve(request: RunRequest, mayRepeat: boolean): Promise<void> {
+		const { settings: current, env: parent, platform, versions, clock, rungs } = this.#context;
+		const settings = current();
+		const mark = { owner: (await this.#context.own()).identity, runId: this.#runId };
+		const limits = limitsOf(settings, request.totalDeadlineMs);
+		const env = childEnvironment({ parent, mark, ...(request.env !== undefined && { extra: request.env }) });
+		const printTimeoutMs = limits.totalMs + PRINT_TIMEOUT_MARGIN_MS;
+		const prepared = await prepareInvocation({
+			request,
+			settings,
+			parentEnv: parent,
+			env,
+			versions,
+			printTimeoutMs,
+			platform,
+		});
+		if (prepared.kind === "refused") return this.#fail(prepared.failure);
+		const { invocation } = prepared;
+		this.#releases.push(() => invocation.agent?.remove());
+		if (mayRepeat) {
+			if (!(await this.#takePlace(settings.maxParallelRuns))) return;
+			if (!(await this.#takeConversation(request, limits.startUpMs))) return;
+			for (const text of invocation.commandLine.warnings) {
+				this.#emit(notices.cannotHave(text));
+			}
+		}
+
+		this.#emit({ type: "activity", doing: "starting" });
+		const started = await beginAttempt({
+			request,
+			invocation,
+			env,
+			settings,
+			limits,
+			mark,
+			context: this.#context,
+			emit: (event) => this.#emit(event),
+		});
+		this.#attempt = started.attempt;
+		const end = this.#abort.signal.aborted ? undefined : await started.attempt.run();
+		const repeat = end !== undefined && mayRepeat && isWorthRepeating(end);
+		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
+
+		started.attempt.close();
+		if (started.attempt.process) {
+			const graceMs = end && !repeat ? graceAfter(end, settings) : 0;
+			const winding = windDown(started.attempt.process, { graceMs, clock, rungs });
+			this.#hasten = winding.hasten;
+			if (this.#abort.signal.aborted) winding.hasten(0);
+			const stopLingering = this.#linger(end?.conversationId);
+			await winding.done;
+			stopLingering();
+		}
+		await started.release();
+		if (!repeat || this.#abort.signal.aborted) return;
+		this.#context.log.info("run.repeated", { run: this.#runId });
+		const { conversationId } = end;
+		await this.#serve(conversationId === undefined ? request : { ...request, resume: { conversationId } }, false);
+	}
+
+	/** False: cancelled meanwhile. */
+	async #takePlace(max: number): Promise<boolean> {
+		const { table, clock, folders } = this.#context;
+		const onWaiting = () => this.#emit({ type: "activity", doing: "waiting-for-slot" });
+		const place = await acquireSlot(folders.locks, max, { table, clock, signal: this.#abort.signal, onWaiting });
+		if (place.kind !== "held") return false;
+		this.#releases.push(() => place.lock.release());
+		return !this.#abort.signal.aborted;
+	}
+
+	/** Waits until nobody else runs agy on the conversation. False: the run is over. */
+	async #takeConversation({ resume }: RunRequest, limitMs: number): Promise<boolean> {
+		if (resume === undefined) return true;
+		const { table, clock, folders, lingering } = this.#context;
+		const id = resume.conversationId;
+		lingering.get(id)?.();
+		const onWaiting = () => this.#emit({ type: "activity", doing: "waiting-for-conversation" });
+		const signal = this.#abort.signal;
+		const lock = await lockConversation(folders.locks, id, { table, clock, signal, onWaiting, limitMs });
+		if (lock.kind === "busy") {
+			this.#fail({ kind: "conversation-locked", id, ...(lock.pid !== undefined && { pid: lock.pid }) });
+		}
+		if (lock.kind !== "held") return false;
+		this.#conversations.add(id);
+		this.#releases.push(() => lock.lock.release());
+		return !signal.aborted;
+	}
+
+	/** The next turn of this conversation need not wait for an agy that has answered. */
+	#linger(conversationId: string | undefined): () => void {
+		if (conversationId === undefined) return () => {};
+		const { lingering } = this.#context;
+		const hasten = () => this.#hasten(HASTE_MS);
+		lingering.set(conversationId, hasten);
+		return () => {
+			if (lingering.get(conversationId) === hasten) lingering.delete(conversationId);
+		};
+	}
+
+	#emit(event: AgyEvent): void {
+		if (event.type === "conversation") {
+			// A repeated call continues the conversation that was told already.
+			if (this.#conversationTold === event.id) return;
+			this.#conversationTold = event.id;
+			this.#markAsOurs(event.id);
+		}
+		this.#events.push(event);
+	}
+
+	/** Tells other runs that look for theirs that this conversation is taken. */
+	#markAsOurs(id: string): void {
+		if (this.#conversations.has(id)) return;
+		this.#conversations.add(id);
+		const { table, clock, folders } = this.#context;
+		const locking = lockConversation(folders.locks, id, { table, clock, limitMs: 0 }).catch(() => undefined);
+		this.#releases.push(async () => {
+			const lock = await locking;
+			if (lock?.kind === "held") lock.lock.release();
+		});
+	}
+
+	#fail(failure: Failure): void {
+		this.#end({ kind: "failed", failure }, this.#attempt?.facts, "before agy");
+	}
+
+	#end(outcome: Outcome, facts: LedgerFacts | undefined, sign: string): void {
+		const progress = progressOf(facts, this.#attempt?.conversationId);
+		if (!this.#events.end({ type: "end", outcome, progress })) return;
+		const { clock, log } = this.#context;
+		log.info("run.end", {
+			run: this.#runId,
+			conversation: progress.conversationId,
+			ms: clock.now() - this.#beganAt,
+			sign,
+			outcome: outcome.kind,
+			failure: outcome.kind === "failed" ? outcome.failure.kind : undefined,
+			cancelledBy: outcome.kind === "cancelled" ? outcome.by : undefined,
+			lastStep: progress.lastStep,
+			toolsRan: progress.toolsRan,
+		});
+	}
+}
+
+/** agy says that it succeeded, shows nothing, and did nothing: such a turn mostly works the second time. */
+function isWorthRepeating({ outcome, facts }: AttemptEnd): boolean {
+	const empty = outcome.kind === "failed" && outcome.failure.kind === "empty-answer";
+	return empty && !facts.toolsRan && !facts.textSeen;
+}
+
+function graceAfter({ outcome, gracefully, leftInBackground }: AttemptEnd, settings: Settings): number {
+	if (outcome.kind === "cancelled" || !gracefully) return 0;
+	const seconds = leftInBackground ? settings.backgroundGraceSeconds : 0;
+	return Math.max(settings.exitGraceSeconds, seconds) * 1_000;
+}
+
+function progressOf(facts: LedgerFacts | undefined, conversationId: string | undefined): RunProgress {
+	return {
+		lastStep: facts?.lastStep ?? -1,
+		promptSeen: facts?.promptSeen ?? false,
+		toolsRan: facts?.toolsRan ?? false,
+		textSeen: facts?.textSeen ?? false,
+		...(conversationId !== undefined && { conversationId }),
+		...(facts?.trajectory && { trajectory: facts.trajectory }),
+	};
+}
+
+/** What kept a run from being started at all, from an error that was thrown. */
+function failureOf(error: unknown): Failure {
+	if (error instanceof SqliteMissingError) return { kind: "sqlite-missing" };
+	const cause = error instanceof Error ? error.message : String(error);
+	const problem = `The run could not be set up: ${cause}.`;
+	return { kind: "bad-request", problem, remedy: "Check that pi's agent folder can be written to." };
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { defaultSettings, type Settings } from "../../src/config/schema.ts";
+import { systemClock } from "../../src/engine/clock.ts";
+import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
+import type { AgyEvent, EndEvent } from "../../src/engine/events.ts";
+import { silentLog } from "../../src/engine/log.ts";
+import { createCliEngine } from "../../src/run/cli-engine.ts";
+import type { FakeHome } from "../support/scenario.ts";
+
+/** Deadlines that never decide a test that should not be decided by them. */
+const PATIENT: Partial<Settings> = { startUpSeconds: 60, inactivitySeconds: 60, turnSeconds: 120 };
+
+export interface EngineOptions {
+	readonly settings?: Partial<Settings>;
+	/** How long agy may be quiet after its record of the end, in milliseconds. */
+	readonly quietMs?: number;
+}
+
+/** The real engine in the stand-in's home. Every run is over, with its processes, before the test is. */
+export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options: EngineOptions = {}): Engine {
+	const runs: Run[] = [];
+	const engine = createCliEngine({
+		settings: () => ({ ...defaultSettings, ...PATIENT, ...options.settings }),
+		clock: systemClock,
+		log: silentLog,
+		agentDir: join(home.dir, "pi"),
+		env: home.env,
+		patience: { settleMs: 500, quietMs: options.quietMs ?? 2_000 },
+		rungs: [
+			{ signal: "SIGINT", waitMs: 200 },
+			{ signal: "SIGTERM", waitMs: 100 },
+			{ signal: "SIGKILL", waitMs: 2_000 },
+		],
+	});
+	t.after(async () => {
+		for (const run of runs) run.cancel("shutdown");
+		await Promise.all(runs.map((run) => run.settled));
+	});
+	return {
+		name: engine.name,
+		start(request) {
+			const run = engine.start(request);
+			runs.push(run);
+			return run;
+		},
+	};
+}
+
+export function ask(home: FakeHome, more: Partial<RunRequest> = {}): RunRequest {
+	return {
+		prompt: "hello",
+		cwd: home.cwd,
+		addDirs: [],
+		mode: "accept-edits",
+		permissions: "skip",
+		purpose: "turn",
+		literalPrompt: false,
+		...more,
+	};
+}
+
+/** Everything a run tells, to its end. */
+export async function all(run: Run): Promise<AgyEvent[]> {
+	const events: AgyEvent[] = [];
+	for await (const event of run.events) events.push(event);
+	return events;
+}
+
+export function endOf(events: readonly AgyEvent[]): EndEvent {
+	const last = events.at(-1);
+	if (last?.type !== "end") throw new Error(`the last event is ${last?.type}`);
+	if (events.filter((event) => event.type === "end").length !== 1) throw new Error("more than one end");
+	return last;
+}
