@@ -66,12 +66,20 @@ export function stepSubject(kind: ToolKind, summary: string, cwd: string): strin
 	return kind === "command" ? line : withoutFolder(line, cwd);
 }
 
+/** `path` relative to `cwd` where it lies in it, else unchanged. */
+export function displayPath(path: string, cwd: string): string {
+	if (path === cwd) return ".";
+	return path.startsWith(cwd + sep) && cwd !== parse(cwd).root ? path.slice(cwd.length + 1) : path;
+}
+
 function withoutFolder(text: string, cwd: string): string {
-	if (cwd === parse(cwd).root) return text;
-	const word = (word: string) => (word === cwd ? "." : word.startsWith(cwd + sep) ? word.slice(cwd.length + 1) : word);
 	// A folder's name may hold spaces, so the text as a whole is looked at before its words.
-	const whole = word(text);
-	return whole === text ? text.split(" ").map(word).join(" ") : whole;
+	const whole = displayPath(text, cwd);
+	if (whole !== text) return whole;
+	return text
+		.split(" ")
+		.map((word) => displayPath(word, cwd))
+		.join(" ");
 }
 
 export function diffCounts(diff: Pick<FileDiff, "added" | "removed">): string {
@@ -84,13 +92,19 @@ export function diffCounts(diff: Pick<FileDiff, "added" | "removed">): string {
 export function stepOutcome(step: ToolEvent): string {
 	const parts: string[] = [];
 	if (step.exitCode !== undefined) parts.push(`exit ${step.exitCode}`);
-	if (step.state === "cancelled") parts.push("cancelled");
 	if (step.state === "background") parts.push("in the background");
-	if (step.error) parts.push(`${step.error.denied ? "refused" : "failed"}: ${firstLine(step.error.message)}`);
-	else if (step.state === "failed") parts.push("failed");
+	const ending = endingWord(step);
+	if (ending !== undefined) parts.push(step.error ? `${ending}: ${firstLine(step.error.message)}` : ending);
 	const duration = stepDuration(step);
 	if (duration !== undefined && duration >= 1000) parts.push(formatDuration(duration));
 	return parts.join(" · ");
+}
+
+/** Undefined for a step that went well or is not over. */
+function endingWord(step: ToolEvent): string | undefined {
+	if (step.error?.denied) return "refused";
+	if (step.state === "cancelled") return "cancelled";
+	return step.state === "failed" || step.error ? "failed" : undefined;
 }
 
 /** How long the step took by agy's own record, in milliseconds. */

@@ -104,7 +104,7 @@ test("pi does not compact between a card and what follows", async (t) => {
 describe("while a card waits", () => {
 	test("a switch to another model ends agy", async (t) => {
 		const pi = scriptedPi(t, { extensions: [OTHER_MODEL] });
-		const rpc = new PiRpc(t, pi.home, pi.args());
+		const rpc = new PiRpc(pi.home, pi.args());
 		await rpc.request({ type: "prompt", message: "waits_and_ends" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "set_model", provider: "faux", modelId: "other" });
@@ -118,7 +118,7 @@ describe("while a card waits", () => {
 
 	test("a message of the user interrupts agy and goes on with the new words", async (t) => {
 		const pi = scriptedPi(t);
-		const rpc = new PiRpc(t, pi.home, pi.args());
+		const rpc = new PiRpc(pi.home, pi.args());
 		await rpc.request({ type: "prompt", message: "waits_and_ends" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "steer", message: "hello, stop that" });
@@ -137,7 +137,7 @@ describe("while a card waits", () => {
 
 	test("a new session ends agy", async (t) => {
 		const pi = scriptedPi(t);
-		const rpc = new PiRpc(t, pi.home, pi.args());
+		const rpc = new PiRpc(pi.home, pi.args());
 		await rpc.request({ type: "prompt", message: "waits" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "new_session" });
@@ -156,7 +156,7 @@ describe("on the screen", async () => {
 	]) {
 		test(`steps look like pi's own tools, ${columns} columns, ${theme}`, { skip }, async (t) => {
 			const pi = scriptedPi(t, { settings: { theme } });
-			const screen = await PiScreen.open(t, pi.home, pi.args(), { columns, rows: 60 });
+			const screen = await PiScreen.open(pi.home, pi.args(), { columns, rows: 60 });
 			await screen.shows(/gemini-3\.8-flash/);
 			await screen.submit("steps");
 			const shown = await screen.shows(/Fixed: the sum is right now/);
@@ -173,7 +173,7 @@ describe("on the screen", async () => {
 
 	test("the working line tells what agy does, and Escape ends it", { skip }, async (t) => {
 		const pi = scriptedPi(t);
-		const screen = await PiScreen.open(t, pi.home, pi.args());
+		const screen = await PiScreen.open(pi.home, pi.args());
 		await screen.shows(/gemini-3\.8-flash/);
 		await screen.submit("waits");
 		await screen.shows(/agy: running sleep 1000 · \d s/);

@@ -54,7 +54,7 @@ test("JSON mode: the reply is an entry of the session that no model sees", async
 });
 
 test("RPC mode: the reply is a notification", async (t) => {
-	const rpc = new PiRpc(t, home(t), only(EXTENSION));
+	const rpc = new PiRpc(home(t), only(EXTENSION));
 	const { disposition } = await rpc.request({ type: "prompt", message: "/agy permissions deny" });
 	assert.equal(disposition, "handled");
 	const notice = await rpc.next((event) => event.type === "extension_ui_request" && event.method === "notify", 0);
@@ -106,7 +106,7 @@ test("a settings file that is broken stops nothing, and the doctor names what is
 
 test("the screen: /agy opens the settings, and a change there is saved", { skip: noTmux }, async (t) => {
 	const pi = home(t);
-	const screen = await PiScreen.open(t, pi, [...only(EXTENSION), ...MODEL]);
+	const screen = await PiScreen.open(pi, [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
 	await screen.submit("/agy");
 	await screen.shows(/Antigravity settings[\s\S]*agyPath/);
@@ -119,7 +119,7 @@ test("the screen: /agy opens the settings, and a change there is saved", { skip:
 });
 
 test("the screen: a report stands in the transcript", { skip: noTmux }, async (t) => {
-	const screen = await PiScreen.open(t, home(t), [...only(EXTENSION), ...MODEL]);
+	const screen = await PiScreen.open(home(t), [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
 	await screen.submit("/agy status");
 	await screen.shows(/permissions +skip[\s\S]*conversation +none yet/);
@@ -129,7 +129,7 @@ test("the screen: the first turn asks once what agy may do; the other modes neve
 	const pi = home(t);
 	await runPi(pi, [...only(EXTENSION), ...MODEL, "-p", "hello"]);
 	assert.equal(existsSync(join(pi.agentDir, "antigravity", "config.json")), false);
-	const screen = await PiScreen.open(t, pi, [...only(EXTENSION), ...MODEL]);
+	const screen = await PiScreen.open(pi, [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
 	await screen.submit("hello there");
 	await screen.shows(/without asking\?[\s\S]*Skip the questions[\s\S]*Deny: agy refuses/);

@@ -60,7 +60,7 @@ test("an old list is refreshed behind a running pi, and the new one is there wit
 	const { pi } = setUp(t, ["gemini-4.0-flash-high", "gemini-4.0-flash-low"]);
 	cache(pi.agentDir, ["gemini-3.8-flash-high"], 1000 * 60 * 60 * 25);
 	const online = { ...pi, env: { ...pi.env, PI_OFFLINE: "" } };
-	const rpc = new PiRpc(t, online, only(EXTENSION));
+	const rpc = new PiRpc(online, only(EXTENSION));
 	const ids = async () => {
 		const { models } = await rpc.request({ type: "get_available_models" });
 		return (models as { id: string; provider: string }[]).filter((m) => m.provider === "antigravity").map((m) => m.id);

@@ -66,7 +66,7 @@ test("JSON mode: deltas rebuild the message, which carries its own usage", async
 
 test("RPC: a session of several turns, its name from agy, and an orderly exit", async (t) => {
 	const pi = scriptedPi(t);
-	const rpc = new PiRpc(t, pi.home, pi.args());
+	const rpc = new PiRpc(pi.home, pi.args());
 	await rpc.prompt("hello");
 	const state = await rpc.request({ type: "get_state" });
 	assert.equal(state.sessionName, "A greeting");
@@ -80,7 +80,7 @@ test("RPC: a session of several turns, its name from agy, and an orderly exit", 
 test("RPC without agy: the models are hidden and the reason is told once", async (t) => {
 	const pi = scriptedPi(t, { env: { SCRIPT_NO_AGY: "1" }, extensions: [OTHER_MODEL] });
 	const [, ...rest] = pi.args();
-	const rpc = new PiRpc(t, pi.home, ["-ne", ...rest.slice(0, rest.indexOf("--model"))]);
+	const rpc = new PiRpc(pi.home, ["-ne", ...rest.slice(0, rest.indexOf("--model"))]);
 	const { models } = await rpc.request({ type: "get_available_models" });
 	assert.deepEqual(
 		(models as { provider: string }[]).filter((model) => model.provider === "antigravity"),
@@ -95,7 +95,7 @@ describe("an abort", () => {
 	for (const scene of ["silent", "talks", "waits"]) {
 		test(`ends a run that is ${scene}`, async (t) => {
 			const pi = scriptedPi(t);
-			const rpc = new PiRpc(t, pi.home, pi.args());
+			const rpc = new PiRpc(pi.home, pi.args());
 			await rpc.request({ type: "prompt", message: scene });
 			const sign = { talks: "message_update", waits: "tool_execution_update" }[scene];
 			if (sign !== undefined) await rpc.next((event) => event.type === sign, 0);
@@ -118,7 +118,7 @@ describe("an abort", () => {
 
 test("leaving pi ends a run", async (t) => {
 	const pi = scriptedPi(t);
-	const rpc = new PiRpc(t, pi.home, pi.args());
+	const rpc = new PiRpc(pi.home, pi.args());
 	await rpc.request({ type: "prompt", message: "talks" });
 	await rpc.next((event) => event.type === "message_update", 0);
 	await rpc.close();
@@ -127,7 +127,7 @@ test("leaving pi ends a run", async (t) => {
 
 test("a summary is no turn of the session", async (t) => {
 	const pi = scriptedPi(t, { settings: { compaction: { keepRecentTokens: 1 } } });
-	const rpc = new PiRpc(t, pi.home, pi.args());
+	const rpc = new PiRpc(pi.home, pi.args());
 	await rpc.prompt("hello, and remember me");
 	await rpc.prompt("hello again");
 	await rpc.request({ type: "compact" });

@@ -19,6 +19,8 @@ export interface PiHome {
 	readonly cwd: string;
 	readonly agentDir: string;
 	readonly env: Readonly<Record<string, string>>;
+	/** Ends what was started in this home. Called before the folder goes: hooks of a test run in the order they were added. */
+	readonly closers: (() => Promise<unknown>)[];
 }
 
 /** `env` is added last; `settings` is pi's own settings file. */
@@ -27,7 +29,11 @@ export function piHome(
 	options: { env?: Record<string, string>; settings?: object; cwd?: string } = {},
 ): PiHome {
 	const dir = mkdtempSync(join(tmpdir(), "pi-home-"));
-	t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+	const closers: PiHome["closers"] = [];
+	t.after(async () => {
+		await Promise.all(closers.map((close) => close()));
+		rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+	});
 	const cwd = options.cwd ?? join(dir, "work");
 	const agentDir = join(dir, "agent");
 	mkdirSync(cwd, { recursive: true });
@@ -44,7 +50,7 @@ export function piHome(
 		PI_TELEMETRY: "0",
 		...options.env,
 	};
-	return { dir, cwd, agentDir, env };
+	return { dir, cwd, agentDir, env, closers };
 }
 
 export interface Finished {
@@ -89,16 +95,16 @@ export class PiRpc {
 	#nextId = 1;
 	#listeners = new Set<() => void>();
 
-	constructor(t: Pick<TestContext, "after">, home: PiHome, args: readonly string[]) {
+	constructor(home: PiHome, args: readonly string[]) {
 		this.#child = spawn(process.execPath, [PI_CLI, "--mode", "rpc", ...args], { cwd: home.cwd, env: home.env });
 		this.#exited = new Promise((resolve) => this.#child.once("exit", resolve));
 		this.#child.stdout.setEncoding("utf8").on("data", (chunk: string) => this.#read(chunk));
 		this.#child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
 			this.#stderr += chunk;
 		});
-		t.after(async () => {
+		home.closers.push(() => {
 			this.#child.kill("SIGKILL");
-			await this.#exited;
+			return this.#exited;
 		});
 	}
 
@@ -178,14 +184,13 @@ export class PiScreen {
 	}
 
 	static async open(
-		t: Pick<TestContext, "after">,
 		home: PiHome,
 		args: readonly string[],
 		size: { columns: number; rows: number } = { columns: 110, rows: 40 },
 	): Promise<PiScreen> {
 		const socket = join(home.dir, "tmux");
 		const screen = new PiScreen(socket);
-		t.after(() => tmux(["-S", socket, "kill-server"]).catch(() => {}));
+		home.closers.push(() => tmux(["-S", socket, "kill-server"]).catch(() => {}));
 		const variables = Object.entries(home.env).map(([name, value]) => `${name}=${value}`);
 		const command = ["env", "-i", ...variables, process.execPath, PI_CLI, ...args].map(quote).join(" ");
 		const { columns, rows } = size;

@@ -113,10 +113,9 @@ function contentText(step: ToolEvent, details: StepDetails, cwd: string): string
 export function statusNotes(details: StepDetails): string[] {
 	const notes: string[] = [];
 	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
-	if (details.error !== undefined) notes.push(`${details.refused ? "refused" : "failed"}: ${details.error}`);
-	else if (details.state === "failed") notes.push("failed");
+	const ending = endingWord(details);
+	if (ending !== undefined) notes.push(details.error === undefined ? ending : `${ending}: ${details.error}`);
 	if (details.late) notes.unshift("finished in the background");
-	if (details.state === "cancelled") notes.push("cancelled");
 	if (details.state === "background") notes.push("still running in the background");
 	if (details.state === "lost") notes.push("agy stopped before this step was over");
 	if (details.waitsFor !== undefined && details.state === "waiting") notes.push(details.waitsFor);
@@ -124,6 +123,13 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);
 	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
 	return notes;
+}
+
+/** Undefined for a step that went well or is not over. */
+function endingWord({ state, error, refused }: StepDetails): string | undefined {
+	if (refused) return "refused";
+	if (state === "cancelled") return "cancelled";
+	return state === "failed" || error !== undefined ? "failed" : undefined;
 }
 
 function truncationNote(output: Cut, path: string | undefined): string {
