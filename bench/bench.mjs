@@ -47,7 +47,7 @@ async function runOnce(name) {
 function summarise(repetitions, { name, unit, target }) {
 	const value = median(repetitions.map((figure) => figure.value));
 	const compared = median(repetitions.map((figure) => figure.compared));
-	const goal = target && ("atMost" in target ? { atMost: target.atMost } : { atLeast: compared ?? target.atLeast });
+	const goal = target === "no less than compared" ? { atLeast: compared } : target;
 	const reached = goal && ("atMost" in goal ? value <= goal.atMost : value >= goal.atLeast);
 	return { name, unit, value, compared, target: goal, reached, values: repetitions.map((figure) => figure.value) };
 }

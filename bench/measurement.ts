@@ -13,5 +13,5 @@ export interface Figure {
 	readonly value: number;
 	/** The same for what it is compared with. */
 	readonly compared?: number;
-	readonly target?: { readonly atMost: number } | { readonly atLeast: number };
+	readonly target?: { readonly atMost: number } | { readonly atLeast: number } | "no less than compared";
 }
