@@ -23,10 +23,10 @@ export interface AntigravityParts extends TurnParts {
 }
 
 /**
- * The sessions of this process by their id. pi shares one provider between sessions that share a model runtime, so a call has
- * to find its session by the id it carries.
+ * The sessions of this process by their id, each with its own parts. Sessions that share a model runtime share the provider
+ * that was registered last, so a call has to find its session by the id it carries.
  */
-const sessions = new Map<string, PiSession>();
+const sessions = new Map<string, { readonly session: PiSession; readonly parts: TurnParts }>();
 
 /** Brings the provider and the card tool into one pi session. Called once for each; all state lives in the closure. */
 export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
@@ -41,6 +41,8 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 			catalogue: parts.catalogue,
 			findAgyProblem: () => parts.findAgyProblem(),
 			hidesWithoutAgy: () => hidesWithoutAgy,
+			unexpected: (error) =>
+				parts.log.info("turn.unexpected", { cause: error instanceof Error ? error.stack : `${error}` }),
 			now: () => clock.now(),
 			run: (call) => runCall(parts, call, session ?? { cwd: process.cwd(), runs: orphanRuns }),
 		}),
@@ -56,7 +58,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 
 	pi.on("session_start", async (_event, ctx) => {
 		session = new PiSession(pi, ctx, () => parts.settings(), clock);
-		sessions.set(session.id, session);
+		sessions.set(session.id, { session, parts });
 		hidesWithoutAgy = ctx.hasUI;
 		tellWhyModelsAreMissing(parts, ctx);
 		const oldest = clock.now() - parts.settings().sessionDays * DAY_MS;
@@ -77,7 +79,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		const ending = session;
 		session = undefined;
 		if (ending === undefined) return;
-		if (sessions.get(ending.id) === ending) sessions.delete(ending.id);
+		if (sessions.get(ending.id)?.session === ending) sessions.delete(ending.id);
 		await Promise.all([ending.close(), orphanRuns.shutDown()]);
 		await planner.sessionEnded(ending.id);
 	});
@@ -88,7 +90,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** pi sends its turns with the session's id; summaries and other extensions' questions carry another one or none. */
 function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: LiveSlot }): Promise<void> {
 	const owner = call.options.sessionId === undefined ? undefined : sessions.get(call.options.sessionId);
-	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(parts, owner, call);
+	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(owner.parts, owner.session, call);
 }
 
 function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): void {

@@ -25,6 +25,8 @@ export interface ProviderOptions {
 	hidesWithoutAgy(): boolean;
 	/** Answers one call; the message is ended by it, or failed here when it throws. */
 	run(call: TurnCall): Promise<void>;
+	/** An error that should not have happened; the person is told only that there was one. */
+	unexpected?(error: unknown): void;
 	/** Milliseconds since the epoch. */
 	now(): number;
 }
@@ -80,14 +82,17 @@ function startStream(
 	else {
 		options
 			.run({ model, context, options: streamOptions, writer })
-			.catch((error: unknown) => writer.fail(unexpected(error)))
+			.catch((error: unknown) => {
+				options.unexpected?.(error);
+				writer.fail(unexpectedText(error));
+			})
 			// From here on the run watches the signal, until the process is gone.
 			.finally(() => signal?.removeEventListener("abort", abort));
 	}
 	return stream;
 }
 
-function unexpected(error: unknown): string {
+function unexpectedText(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	return finalText(`pi-antigravity-cli failed: ${text}`, "pi-antigravity-cli failed; the log has the reason.");
 }

@@ -41,6 +41,13 @@ describe("pi -p", () => {
 	});
 });
 
+test("a failure before agy did anything is worth another try, and pi takes it", async (t) => {
+	const pi = scriptedPi(t, { settings: { retry: { baseDelayMs: 1 } } });
+	const { stdout } = await runPi(pi.home, pi.args("-p", "busy"));
+	assert.equal(stdout, "Hello there.\n");
+	assert.equal(pi.notes().filter((note) => note.started !== undefined).length, 2);
+});
+
 test("a failure after a step is final: the step is run once", async (t) => {
 	const pi = scriptedPi(t);
 	const { stdout } = await runPi(pi.home, pi.args("--mode", "json", "fails_after_a_step"));

@@ -8,6 +8,8 @@ type Scene = (run: FakeRun) => Promise<void>;
 /** Longer than a card is held once agy went on. */
 const LONGER_THAN_GRACE_MS = 400;
 
+let timesBusy = 0;
+
 const scenes: Readonly<Record<string, Scene>> = {
 	async hello(run) {
 		run.emit(thinking(1, "A greeting."), text(1, "Hello "), text(1, "there."), usage(1, { input: 1200, output: 30 }));
@@ -84,6 +86,13 @@ const scenes: Readonly<Record<string, Scene>> = {
 	async fails_after_a_step(run) {
 		say(run, 1, "Working.", ["call-2"], [tool(2, "done", { exitCode: 0 })]);
 		run.end({ kind: "failed", failure: { kind: "overloaded", code: 503 } }, { toolsRan: true });
+	},
+
+	/** Google is too busy the first time. */
+	async busy(run) {
+		timesBusy++;
+		if (timesBusy === 1) run.end({ kind: "failed", failure: { kind: "overloaded" } }, { textSeen: false });
+		else await scenes.hello?.(run);
 	},
 
 	async fails_at_once(run) {
