@@ -45,6 +45,8 @@ function measure(env: Record<string, string>): Promise<{ toSpawn: number[]; toDo
 			toSpawn.push(spawned - called);
 			// pi may have been told before agy has ended: its stream-json says when the turn is over.
 			toDone.push(Math.max(0, done - exited));
+			// A person takes longer than this; what the last turn leaves to be tidied up is not part of the next.
+			await new Promise((resolve) => setTimeout(resolve, 300));
 		}
 		return { toSpawn, toDone };
 	});

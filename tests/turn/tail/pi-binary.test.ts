@@ -16,7 +16,10 @@ const env = {
 const bun = spawnSync("bun", ["--version"], { env, encoding: "utf8" });
 const skip = bun.status === 0 ? false : "there is no bun on this machine";
 
-test("pi's stand-alone binary loads this extension and finds Bun's SQLite", { skip, timeout: 120_000 }, (t) => {
+test("pi's stand-alone binary streams an answer from agy's database with this extension", {
+	skip,
+	timeout: 120_000,
+}, (t) => {
 	const folder = temporaryFolder(t);
 	const binary = join(folder, "pi");
 	const entries = ["bun/cli.js", "utils/image-resize-worker.js", "extensions/codemode/worker.js"];
@@ -43,20 +46,33 @@ test("pi's stand-alone binary loads this extension and finds Bun's SQLite", { sk
 	);
 	const agentDir = join(folder, "agent");
 	mkdirSync(agentDir);
-	const args = ["-ne", "-e", root, "-e", probe, "--list-models", "antigravity"];
+	const args = [
+		"-ne",
+		"-e",
+		root,
+		"-e",
+		probe,
+		"--no-session",
+		"--model",
+		"antigravity/gemini-3.8-flash",
+		"-p",
+		"hello",
+	];
 	const run = spawnSync(binary, args, {
+		cwd: folder,
 		env: {
 			...env,
 			HOME: folder,
 			PI_CODING_AGENT_DIR: agentDir,
 			AGY_BIN: join(root, "tests", "fake-agy", "agy"),
 			FAKE_AGY_NODE: process.execPath,
+			FAKE_AGY_SCENARIO: "database-only-text",
 		},
 		encoding: "utf8",
 	});
-	assert.equal(run.status, 0, run.stderr);
-	assert.doesNotMatch(run.stderr, /error|failed/i);
-	assert.match(run.stdout, /antigravity/);
+	assert.equal(run.stderr, "");
+	assert.equal(run.stdout, "Only in the database.\n");
+	assert.equal(run.status, 0);
 	const { engine, program } = JSON.parse(readFileSync(found, "utf8")) as { engine: string; program: string };
 	assert.match(engine, /^(bun|node):sqlite$/);
 	assert.equal(program, binary, "scripts cannot be run with process.execPath there");
