@@ -50,7 +50,8 @@ export class WorkingLine {
 	}
 }
 
-function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
+/** What agy is doing, in a few words. `cwd` is absolute. */
+export function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
 	const subject = detail === undefined ? "" : shorten(stepSubject("other", detail, cwd));
 	switch (doing) {
 		case "waiting-for-slot":

@@ -1,7 +1,8 @@
-import { renderDiff, type Theme, type ToolDefinition, truncateToVisualLines } from "@earendil-works/pi-coding-agent";
-import { type Component, Container, Spacer, Text, truncateToWidth } from "@earendil-works/pi-tui";
+import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { Container, Spacer, Text } from "@earendil-works/pi-tui";
 import type { TSchema } from "typebox";
 import { diffCounts, stepSubject, stepVerb } from "../../provider/step-title.ts";
+import { expandHint, OutputPreview } from "../output-preview.ts";
 import { readDetails, type StepDetails } from "./details.ts";
 import { statusNotes } from "./result.ts";
 import { isToolKind } from "./tool-kind.ts";
@@ -92,41 +93,7 @@ function addOutput(
 	}
 	const keep = details.kind === "command" ? "end" : "start";
 	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
-	body.addChild(new OutputPreview(styled, keep, hint));
-}
-
-function expandHint(what: string, theme: Theme, context: RenderContext): string {
-	return `${theme.fg("muted", `... (${what}, `)}${context.keyHint("app.tools.expand", "to expand")}${theme.fg("muted", ")")}`;
-}
-
-/** A few lines of an output as they wrap at the current width. pi draws it with every frame, so the result is kept. */
-class OutputPreview implements Component {
-	readonly #text: string;
-	readonly #keep: "start" | "end";
-	readonly #hint: (hidden: number) => string;
-	#drawn: { readonly width: number; readonly lines: string[] } | undefined;
-
-	constructor(text: string, keep: "start" | "end", hint: (hidden: number) => string) {
-		this.#text = text;
-		this.#keep = keep;
-		this.#hint = hint;
-	}
-
-	render(width: number): string[] {
-		if (this.#drawn?.width !== width) this.#drawn = { width, lines: this.#draw(width) };
-		return this.#drawn.lines;
-	}
-
-	invalidate(): void {
-		this.#drawn = undefined;
-	}
-
-	#draw(width: number): string[] {
-		const { visualLines, skippedCount } = truncateToVisualLines(this.#text, PREVIEW_LINES, width, 0, this.#keep);
-		if (skippedCount === 0) return [...visualLines];
-		const hint = truncateToWidth(this.#hint(skippedCount), width, "...");
-		return this.#keep === "end" ? [hint, ...visualLines] : [...visualLines, hint];
-	}
+	body.addChild(new OutputPreview(styled, PREVIEW_LINES, keep, hint));
 }
 
 function readArguments(args: unknown): TitleParts {
