@@ -34,6 +34,11 @@ function conversationLockPath(folder: string, conversationId: string): string {
 	return join(folder, `conversation-${conversationId.replace(/[^A-Za-z0-9_-]/g, "_")}.lock`);
 }
 
+/** Waits for a lock of any name, across all processes that use the folder. Rejects when `folder` is not writable. */
+export function lockNamed(folder: string, name: string, options: WaitOptions): Promise<LockWait> {
+	return waitFor(() => tryLock(join(folder, `${name}.lock`), options), options);
+}
+
 /**
  * Waits for one of `max` places. All pi processes that name the same folder share them; the setting may differ between
  * them, each keeps to its own. Rejects when `folder` is not writable.

@@ -1,0 +1,163 @@
+import type { Usage } from "@earendil-works/pi-ai";
+import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, truncateHead } from "@earendil-works/pi-coding-agent";
+import { clipMiddle } from "../../conversation/clip.ts";
+import type { TokenUsage } from "../../engine/events.ts";
+import type { Failure } from "../../engine/failure.ts";
+import { formatDuration } from "../../provider/duration.ts";
+import { failureWords } from "../../provider/failure-words.ts";
+import { printable } from "../../provider/printable.ts";
+import { diffCounts } from "../../provider/step-title.ts";
+import { activityWords } from "../../provider/working-line.ts";
+import type { AskDetails, ChangedFile, RanCommand } from "./details.ts";
+import { type Delegation, modelName } from "./request.ts";
+import { changedFiles, ranCommands, shownStep } from "./work-done.ts";
+import type { WorkLog } from "./work-log.ts";
+
+/** The part of an answer that a card shows while it grows. */
+const GROWING_BYTES = 4 * 1024;
+/** Steps that the expanded card shows, and lines of each list that the calling model reads. */
+const SHOWN_STEPS = 60;
+const LISTED = 40;
+
+export interface Moment {
+	/** Milliseconds since the epoch. */
+	readonly startedAt: number;
+	readonly now: number;
+}
+
+/** The details of a delegation as it stands. `answer` is the part that is kept, `answerPath` where the whole is. */
+export function reportDetails(
+	delegation: Delegation,
+	log: WorkLog,
+	{ startedAt, now }: Moment,
+	answer: string,
+	answerPath?: string,
+): AskDetails {
+	const { cwd, mode, model } = delegation;
+	const { end, steps, activity, conversationId, usage } = log;
+	const shown = steps.slice(-SHOWN_STEPS);
+	return {
+		model: modelName(model),
+		mode,
+		cwd,
+		...(conversationId !== undefined && { conversationId }),
+		outcome: end?.outcome.kind ?? "running",
+		...(end?.outcome.kind === "failed" && { problem: problemText(end.outcome.failure, now) }),
+		...(end === undefined && activity !== undefined && { activity: activityWords(activity, cwd) }),
+		startedAt,
+		...(end !== undefined && { duration: now - startedAt }),
+		...(usage !== undefined && { usage: { ...usage } }),
+		answer,
+		...(answerPath !== undefined && { answerPath }),
+		files: changedFiles(steps, cwd),
+		commands: ranCommands(steps, cwd),
+		pictures: steps.flatMap((step) => step.imagePaths ?? []),
+		denied: noticeTexts(log, (notice) => notice.code === "denied-action"),
+		notes: noticeTexts(log, (notice) => notice.code !== "denied-action" && notice.level !== "info"),
+		steps: shown.map((step) => shownStep(step, cwd)),
+		earlierSteps: steps.length - shown.length,
+	};
+}
+
+/** Cause and remedy. `now` is in milliseconds since the epoch. */
+export function problemText(failure: Failure, now: number): string {
+	const { cause, remedy } = failureWords(failure, now);
+	return `${cause} ${remedy}`;
+}
+
+function noticeTexts(log: WorkLog, wanted: (notice: WorkLog["notices"][number]) => boolean): string[] {
+	return [...new Set(log.notices.filter(wanted).map((notice) => printable(notice.text)))];
+}
+
+/** The end of an answer that is still growing. */
+export function growingAnswer(answer: string): string {
+	return printable(answer.slice(-GROWING_BYTES));
+}
+
+/** The answer within what pi allows a tool's output; `isCut` says that the whole of it should be kept elsewhere. */
+export function boundedAnswer(answer: string): { readonly text: string; readonly isCut: boolean } {
+	const limit = { maxBytes: DEFAULT_MAX_BYTES, maxLines: DEFAULT_MAX_LINES };
+	const { content, truncated, firstLineExceedsLimit } = truncateHead(printable(answer), limit);
+	if (firstLineExceedsLimit) return { text: clipMiddle(printable(answer), limit.maxBytes), isCut: true };
+	return { text: content, isCut: truncated };
+}
+
+/** What the calling model reads: the answer first, then the facts of the work. */
+export function reportText(details: AskDetails): string {
+	const { answer, answerPath, files, commands, pictures, denied, notes } = details;
+	const blocks = [
+		opening(details),
+		answer,
+		answerPath === undefined ? "" : `[The answer is longer; all of it is in ${answerPath}]`,
+		list("Files changed", files.map(fileLine)),
+		list("Commands run", commands.map(commandLine)),
+		list("Pictures made", pictures),
+		list("Not allowed", denied),
+		list("Notes", notes),
+		closing(details),
+	];
+	return blocks.filter((block) => block !== "").join("\n\n");
+}
+
+function opening({ outcome, problem, answer }: AskDetails): string {
+	switch (outcome) {
+		case "answered":
+			return answer === "" ? "agy ended without words." : "";
+		case "cancelled":
+			return `The delegation was cancelled.${answer === "" ? "" : " What agy had said:"}`;
+		case "failed":
+			return `${problem ?? "agy failed."}${answer === "" ? "" : " What agy had said:"}`;
+		case "running":
+			return "";
+	}
+}
+
+function closing({ model, mode, conversationId, duration }: AskDetails): string {
+	const parts = [model, mode];
+	if (duration !== undefined) parts.push(formatDuration(duration));
+	if (conversationId !== undefined) parts.push(`conversationId ${conversationId}`);
+	return `[${parts.join(" · ")}]`;
+}
+
+function list(title: string, lines: readonly string[]): string {
+	if (lines.length === 0) return "";
+	const more = lines.length > LISTED ? [`- … and ${lines.length - LISTED} more`] : [];
+	return [`${title}:`, ...lines.slice(0, LISTED).map((line) => `- ${line}`), ...more].join("\n");
+}
+
+/** `src/x.ts (created) +12`; the change is left out where it is a plain edit. */
+export function fileLine({ path, change, movedTo, added, removed }: ChangedFile): string {
+	const how =
+		change === "edited" ? "" : change === "moved" && movedTo !== undefined ? `(moved to ${movedTo})` : `(${change})`;
+	return [path, how, diffCounts({ added, removed })].filter((part) => part !== "").join(" ");
+}
+
+/** `npm test (exit 1)`. */
+export function commandLine({ command, exitCode, state }: RanCommand): string {
+	if (exitCode !== undefined) return `${command} (exit ${exitCode})`;
+	switch (state) {
+		case "done":
+			return command;
+		case "failed":
+		case "cancelled":
+			return `${command} (${state})`;
+		case "background":
+			return `${command} (left running in the background)`;
+		case "waiting":
+		case "running":
+			return `${command} (not finished)`;
+	}
+}
+
+/** For pi's totals. The subscription makes agy free of charge per token. */
+export function toPiUsage({ input, output, reasoning, cacheRead, cacheWrite }: TokenUsage): Usage {
+	return {
+		input,
+		output,
+		reasoning,
+		cacheRead,
+		cacheWrite,
+		totalTokens: input + output + cacheRead + cacheWrite,
+		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+	};
+}
