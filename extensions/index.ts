@@ -1,8 +1,11 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { createParts } from "../src/extension/parts.ts";
 import { registerAntigravity } from "../src/extension/register.ts";
+import { registerAskAntigravity } from "../src/tools/ask-antigravity/register.ts";
 
 /** Antigravity for pi. pi calls this once for each session. */
 export default function antigravity(pi: ExtensionAPI): void {
-	registerAntigravity(pi, createParts());
+	const parts = createParts();
+	registerAntigravity(pi, parts);
+	registerAskAntigravity(pi, parts);
 }
