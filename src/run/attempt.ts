@@ -7,8 +7,8 @@ import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import * as notices from "../ledger/notices.ts";
 import type { Observation } from "../ledger/observation.ts";
 import type { StreamMessage } from "../stdout/stream-message.ts";
-import { StreamReader, textResult } from "../stdout/stream-reader.ts";
 import { type DatabaseProblem, databaseFailure } from "../tail/database-problem.ts";
+import { AgyOutput } from "./agy-output.ts";
 import type { ConversationFollower } from "./conversation-follower.ts";
 import { checkDeadlines, type Deadline, type Limits } from "./deadlines.ts";
 import { decideEnding, type EndSign, type Patience } from "./ending.ts";
@@ -51,14 +51,15 @@ export interface AttemptEnd {
 	readonly sign: EndSign | "deadline" | "hopeless" | "refused" | "cancelled" | "fault";
 }
 
+/** How often, at most, the process tree is looked at while tools run, in milliseconds. */
+const TREE_LOOK_MS = 1_000;
+
 /** One agy process from its start to the end of its turn, with everything that is learned about it. */
 export class Attempt {
 	readonly #options: AttemptOptions;
 	readonly #follower: ConversationFollower;
 	readonly #signs: StderrSigns;
-	readonly #reader = new StreamReader();
-	readonly #plain = new TextDecoder();
-	#plainText = "";
+	readonly #output: AgyOutput;
 	#ledger: Ledger = createLedger();
 	#process: AgyProcess | undefined;
 	#exit: ProcessExit | undefined;
@@ -66,6 +67,7 @@ export class Attempt {
 	#times = new RunTimes(0);
 	#databaseLost = false;
 	#leftInBackground = false;
+	#nextTreeLookAt = 0;
 
 	#concluding = false;
 	#finish: (end: AttemptEnd) => void = () => {};
@@ -74,6 +76,7 @@ export class Attempt {
 
 	constructor(options: AttemptOptions) {
 		this.#options = options;
+		this.#output = new AgyOutput(options.output);
 		this.#signs = new StderrSigns(() => this.#errorContext());
 		this.#finished = new Promise((resolve) => {
 			this.#finish = resolve;
@@ -147,8 +150,7 @@ export class Attempt {
 
 	#onStdout(chunk: Uint8Array): void {
 		this.#times.output(this.#options.clock.now());
-		if (this.#options.output === "stream-json") this.#take(this.#reader.push(chunk));
-		else this.#plainText += this.#plain.decode(chunk, { stream: true });
+		this.#take(this.#output.push(chunk));
 	}
 
 	#take(messages: readonly StreamMessage[]): void {
@@ -199,6 +201,7 @@ export class Attempt {
 		this.#guarded(() => {
 			this.#times.news(this.#options.clock.now());
 			for (const observation of observations) this.#observe(observation);
+			this.#lookAtTree();
 			this.#consider();
 		});
 	}
@@ -209,10 +212,18 @@ export class Attempt {
 		for (const event of this.#ledger.observe(observation)) this.#options.emit(event);
 	}
 
+	/** Commands may detach themselves from agy: those that were seen before can be ended later. */
+	#lookAtTree(): void {
+		const now = this.#options.clock.now();
+		if (this.#process === undefined || now < this.#nextTreeLookAt || this.facts.openTools.length === 0) return;
+		this.#nextTreeLookAt = now + TREE_LOOK_MS;
+		void this.#process.living().catch(() => []);
+	}
+
 	#onExit(exit: ProcessExit): void {
 		this.#exit = exit;
 		this.#guarded(() => {
-			this.#take(this.#reader.end());
+			this.#take(this.#output.end());
 			this.#consider();
 		});
 	}
@@ -287,12 +298,11 @@ export class Attempt {
 
 	/** What an agy without stream-json printed is the answer where its database, though readable, shows none. */
 	#readPlainText(problem: DatabaseProblem | undefined): LedgerFacts {
-		const facts = this.facts;
-		if (this.#options.output === "stream-json" || this.#exit === undefined) return facts;
-		this.#plainText += this.#plain.decode();
+		const { lastGenerationText, openTools } = this.facts;
+		const printed = this.#exit && this.#output.asResult(this.#exit.code);
 		const isOurs = problem === undefined && this.conversationId !== undefined;
-		if (isOurs && facts.lastGenerationText === "" && facts.openTools.length === 0) {
-			this.#observe({ source: "stdout", message: textResult(this.#plainText, this.#exit.code) });
+		if (printed && isOurs && lastGenerationText === "" && openTools.length === 0) {
+			this.#observe({ source: "stdout", message: printed });
 		}
 		return this.facts;
 	}
@@ -300,7 +310,7 @@ export class Attempt {
 	#outcome(databaseProblem: DatabaseProblem | undefined): Outcome {
 		const { folder, output, request } = this.#options;
 		const { conversationId, candidates } = this.#follower;
-		const printed = this.#plainText.trim() !== "";
+		const printed = this.#output.hasText;
 		return decideOutcome({
 			ledger: this.#ledger.facts(),
 			exit: this.#exit,

@@ -12,12 +12,12 @@ import { recordRun } from "./orphans.ts";
 import { type StartResult, startProcess } from "./process.ts";
 import { parentReader } from "./read-parent.ts";
 import type { RunContext } from "./run-context.ts";
+import { scratchNotice } from "./scratch-writes.ts";
 import { isConversationLocked } from "./slots.ts";
 
 export interface AttemptSetup {
 	readonly request: RunRequest;
 	readonly invocation: Invocation;
-	readonly env: Readonly<Record<string, string>>;
 	readonly settings: Settings;
 	readonly limits: Limits;
 	readonly mark: RunMark;
@@ -48,7 +48,11 @@ export async function beginAttempt(setup: AttemptSetup): Promise<StartedAttempt>
 		limits,
 		patience: { ...patience, backgroundMs: settings.backgroundGraceSeconds * 1_000 },
 		clock,
-		emit,
+		emit(event) {
+			emit(event);
+			const notice = scratchNotice(event, invocation.folders);
+			if (notice) emit(notice);
+		},
 		follower: (observe) =>
 			new ConversationFollower({
 				folder,
@@ -79,13 +83,13 @@ export async function beginAttempt(setup: AttemptSetup): Promise<StartedAttempt>
 }
 
 async function startAgy(
-	{ invocation, env, mark, context }: AttemptSetup,
+	{ invocation, mark, context }: AttemptSetup,
 	readers: Readers,
 	releases: (() => void | Promise<void>)[],
 ): Promise<StartResult> {
 	const { clock, table, platform, folders, log } = context;
 	const { guardian } = await context.own();
-	const { executable, cwd, commandLine, features } = invocation;
+	const { executable, cwd, env, commandLine, features } = invocation;
 	const started = await startProcess({
 		executable,
 		argv: commandLine.argv,

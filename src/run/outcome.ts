@@ -56,8 +56,8 @@ function failureOf(facts: EndFacts): Failure | undefined {
 		context,
 	});
 	if (failure?.kind === "crashed" && endedWell(ledger)) return undefined;
-	if (failure?.kind === "empty-answer" || failure?.kind === "permission-denied") {
-		return deniedFailure(ledger.denied) ?? unreadableFailure(facts) ?? failure;
+	if (failure?.kind === "empty-answer" || failure?.kind === "permission-denied" || failure?.kind === "crashed") {
+		return deniedFailure(ledger.denied, stderr.deniedAction) ?? unreadableFailure(facts) ?? failure;
 	}
 	if (failure !== undefined) return failure;
 	return failureInConversation(ledger, context) ?? unreadableFailure(facts);
@@ -101,9 +101,10 @@ function unreadableFailure({ ledger, streamJson, databaseProblem, binding }: End
 	return databaseFailure(databaseProblem, binding.conversationId);
 }
 
-function deniedFailure(denied: readonly DeniedAction[]): Failure | undefined {
+/** A refused tool is why there is no answer, and before agy 1.1.20 also why the exit code is not 0. */
+function deniedFailure(denied: readonly DeniedAction[], onStderr: string | undefined): Failure | undefined {
 	const last = denied.at(-1);
-	if (last === undefined) return undefined;
+	if (last === undefined) return onStderr === undefined ? undefined : { kind: "permission-denied", action: onStderr };
 	if (last.by === "hook")
 		return { kind: "hook-denied", ...(last.reason !== undefined && { reason: oneLine(last.reason) }) };
 	return {

@@ -3,10 +3,11 @@ import type { TestContext } from "node:test";
 import { defaultSettings, type Settings } from "../../src/config/schema.ts";
 import { systemClock } from "../../src/engine/clock.ts";
 import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
-import type { AgyEvent, EndEvent } from "../../src/engine/events.ts";
+import type { AgyEvent, EndEvent, TextEvent } from "../../src/engine/events.ts";
 import { silentLog } from "../../src/engine/log.ts";
 import { createCliEngine } from "../../src/run/cli-engine.ts";
-import type { FakeHome } from "../support/scenario.ts";
+import { systemProcesses } from "../../src/run/process-table.ts";
+import type { FakeHome, InvocationRecord } from "../support/scenario.ts";
 
 /** Deadlines that never decide a test that should not be decided by them. */
 const PATIENT: Partial<Settings> = { startUpSeconds: 60, inactivitySeconds: 60, turnSeconds: 120 };
@@ -15,6 +16,8 @@ export interface EngineOptions {
 	readonly settings?: Partial<Settings>;
 	/** How long agy may be quiet after its record of the end, in milliseconds. */
 	readonly quietMs?: number;
+	/** pi's own folder, when two engines share one. */
+	readonly agentDir?: string;
 }
 
 /** The real engine in the stand-in's home. Every run is over, with its processes, before the test is. */
@@ -24,7 +27,7 @@ export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options:
 		settings: () => ({ ...defaultSettings, ...PATIENT, ...options.settings }),
 		clock: systemClock,
 		log: silentLog,
-		agentDir: join(home.dir, "pi"),
+		agentDir: options.agentDir ?? join(home.dir, "pi"),
 		env: home.env,
 		patience: { settleMs: 500, quietMs: options.quietMs ?? 2_000 },
 		rungs: [
@@ -65,6 +68,36 @@ export async function all(run: Run): Promise<AgyEvent[]> {
 	const events: AgyEvent[] = [];
 	for await (const event of run.events) events.push(event);
 	return events;
+}
+
+/** Reads events until one fits; the rest can be read afterwards with `rest`. */
+export async function until(events: AsyncIterator<AgyEvent>, fits: (event: AgyEvent) => boolean): Promise<AgyEvent> {
+	for (;;) {
+		const next = await events.next();
+		if (next.done) throw new Error("the run ended before");
+		if (fits(next.value)) return next.value;
+	}
+}
+
+export async function rest(events: AsyncIterator<AgyEvent>): Promise<AgyEvent[]> {
+	const collected: AgyEvent[] = [];
+	for (let next = await events.next(); !next.done; next = await events.next()) collected.push(next.value);
+	return collected;
+}
+
+/** What reached the stand-in with a prompt; it is also asked for its version. */
+export function prompted(home: FakeHome): InvocationRecord[] {
+	return home.invocations().filter((invocation) => invocation.prompt !== null);
+}
+
+export function isText(event: AgyEvent): event is TextEvent {
+	return event.type === "text";
+}
+
+/** The processes that live with this home in their environment: everything the run started. Linux only. */
+export async function living(home: FakeHome): Promise<number> {
+	const found = await systemProcesses().withEnvironment(`HOME=${home.dir}`);
+	return found.length;
 }
 
 export function endOf(events: readonly AgyEvent[]): EndEvent {

@@ -1,0 +1,25 @@
+import { isAbsolute, relative } from "node:path";
+import type { AgyEvent, NoticeEvent } from "../engine/events.ts";
+import type { DataFolders } from "./data-folders.ts";
+
+/**
+ * Pure: agy wrote into a scratch folder of its own instead of the working directory. It does that when it does not take
+ * the directory for a workspace, as was reported for paths with a folder whose name begins with a dot.
+ */
+export function scratchNotice(
+	event: AgyEvent,
+	folders: Pick<DataFolders, "scratch" | "brain">,
+): NoticeEvent | undefined {
+	if (event.type !== "tool" || event.state !== "done" || event.diff === undefined) return undefined;
+	const { path } = event.diff;
+	const inScratch =
+		isInside(path, folders.scratch) || (isInside(path, folders.brain) && /[/\\]scratch[/\\]/.test(path));
+	if (!inScratch) return undefined;
+	const text = `agy wrote ${path}, in its own scratch folder, not in the working directory.`;
+	return { type: "notice", level: "warning", code: "scratch-write", text };
+}
+
+function isInside(path: string, folder: string): boolean {
+	const way = relative(folder, path);
+	return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
