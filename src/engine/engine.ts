@@ -42,7 +42,24 @@ export interface RunRequest {
 	readonly totalDeadlineMs?: number;
 	/** Extra variables for the child's environment. */
 	readonly env?: Readonly<Record<string, string>>;
+	/** Tools of pi that agy may call in this run. */
+	readonly toolServer?: ToolServer;
+	/** `off`: agy has the tools of `toolServer` and none of its own; refused where it cannot do that. Absent: both. */
+	readonly ownTools?: "off";
 }
+
+/** An MCP server of ours (Streamable HTTP) for one run. How agy is led to it is the engine's matter. */
+export interface ToolServer {
+	/** Where agy connects. It may be led there in several ways at once; `door` tells us which of them it took. */
+	url(door: string): string;
+	/** To be sent with every request; they hold the run's secret. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** The door agy came through; undefined until its `initialize`. */
+	readonly reached: string | undefined;
+}
+
+/** What agy calls the server of pi's tools; an engine may append to it where several servers could meet. */
+export const TOOL_SERVER_NAME = "pi_tools";
 
 /** A model in the forms agy accepts. */
 export interface ModelChoice {

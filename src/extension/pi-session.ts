@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { ActivityEvent, EndEvent, NoticeEvent, Outcome } from "../engine/events.ts";
@@ -22,6 +23,7 @@ export class PiSession implements TurnSession {
 	readonly id: string;
 	readonly cwd: string;
 	readonly runs = new LiveSlot();
+	readonly bridge: SessionBridge;
 	readonly #pi: ExtensionAPI;
 	readonly #ctx: ExtensionContext;
 	readonly #settings: () => Settings;
@@ -34,7 +36,8 @@ export class PiSession implements TurnSession {
 	/** The active model when the run began. A virtual model is not ours although its requests come to us. */
 	#runModel: string | undefined;
 
-	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock) {
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock, bridge: SessionBridge) {
+		this.bridge = bridge;
 		this.#pi = pi;
 		this.#ctx = ctx;
 		this.#settings = settings;
@@ -111,6 +114,7 @@ export class PiSession implements TurnSession {
 		this.#workingLine.clear();
 		this.#closed = true;
 		await this.runs.shutDown();
+		this.bridge.close();
 	}
 
 	#activeModel(): string | undefined {

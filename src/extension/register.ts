@@ -1,5 +1,9 @@
 import { type ExtensionAPI, type ExtensionContext, parseArgs } from "@earendil-works/pi-coding-agent";
+import { LoopGuard } from "../bridge/loop-guard.ts";
+import { BridgeServer } from "../bridge/server.ts";
+import { SessionBridge } from "../bridge/session-bridge.ts";
 import type { Settings } from "../config/schema.ts";
+import { systemClock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
 import type { Log } from "../engine/log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
@@ -27,6 +31,10 @@ export interface AntigravityParts extends TurnParts {
  * that was registered last, so a call has to find its session by the id it carries.
  */
 const sessions = new Map<string, { readonly session: PiSession; readonly parts: TurnParts }>();
+
+/** pi's tools are lent to agy through one server, and what runs on agy's behalf is counted in one place. */
+const bridgeServer = new BridgeServer(systemClock);
+const loopGuard = new LoopGuard(process.env);
 
 /** Brings the provider and the card tool into one pi session. Called once for each; all state lives in the closure. */
 export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
@@ -57,7 +65,11 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 	);
 
 	pi.on("session_start", async (_event, ctx) => {
-		session = new PiSession(pi, ctx, () => parts.settings(), clock);
+		const settings = () => parts.settings();
+		const activeTools = () => pi.getActiveTools();
+		const { log } = parts;
+		const bridge = new SessionBridge({ server: bridgeServer, guard: loopGuard, settings, clock, log, activeTools });
+		session = new PiSession(pi, ctx, settings, clock, bridge);
 		sessions.set(session.id, { session, parts });
 		hidesWithoutAgy = ctx.hasUI;
 		tellWhyModelsAreMissing(parts, ctx);
@@ -70,6 +82,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 	pi.on("tool_execution_end", (event) => {
 		const card = event.toolName === CARD_TOOL ? session?.runs.card(event.toolCallId) : undefined;
 		if (card?.executed === false) session?.runs.current?.cancel("veto");
+		session?.bridge.toolEnded(event.toolCallId, event.result);
 	});
 	pi.on("session_before_compact", (event) => {
 		// A compaction between a card and its continuation would change the transcript under the running agy.
@@ -82,6 +95,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		if (sessions.get(ending.id)?.session === ending) sessions.delete(ending.id);
 		await Promise.all([ending.close(), orphanRuns.shutDown()]);
 		await planner.sessionEnded(ending.id);
+		if (sessions.size === 0) await bridgeServer.close();
 	});
 }
 

@@ -1,3 +1,6 @@
+import type { ToolResultMessage } from "@earendil-works/pi-ai";
+import type { BridgedCalls } from "../bridge/loan.ts";
+import type { PiCall } from "../bridge/parked-calls.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Run } from "../engine/engine.ts";
 import type {
@@ -13,8 +16,11 @@ import type { BlockKind, MessageWriter } from "./message-writer.ts";
 import { cardId, StepCard, stepKey } from "./step-card.ts";
 import { isTerminal } from "./step-title.ts";
 
-/** What a message is made of: agy's events, and the late end of a step whose card had to let go. */
-export type LiveItem = AgyEvent | { readonly type: "late-end"; readonly card: StepCard };
+/** What a message is made of: agy's events, the late end of a step whose card had to let go, and calls of pi's tools. */
+export type LiveItem =
+	| AgyEvent
+	| { readonly type: "late-end"; readonly card: StepCard }
+	| { readonly type: "bridge-call"; readonly call: PiCall };
 
 /** The assistant message that is being written. */
 export interface ItemConsumer {
@@ -63,6 +69,7 @@ export class LiveRun {
 	readonly #run: Run;
 	readonly #clock: Clock;
 	readonly #hooks: LiveRunHooks;
+	readonly #calls: BridgedCalls | undefined;
 	readonly #queue: LiveItem[] = [];
 	readonly #cardsByStep = new Map<string, StepCard>();
 	readonly #cardsById = new Map<string, StepCard>();
@@ -80,10 +87,13 @@ export class LiveRun {
 	#cancelRelease: (() => void) | undefined;
 	#lastStep: ToolEvent | undefined;
 
-	constructor(run: Run, clock: Clock, hooks: LiveRunHooks) {
+	/** `calls` are those of pi's tools, where agy was lent any. */
+	constructor(run: Run, clock: Clock, hooks: LiveRunHooks, calls?: BridgedCalls) {
 		this.#run = run;
 		this.#clock = clock;
 		this.#hooks = hooks;
+		this.#calls = calls;
+		calls?.onCall((call) => this.#enqueue({ type: "bridge-call", call }));
 		this.recorded = new Promise<void>((resolve) => {
 			this.#reported = resolve;
 		});
@@ -168,6 +178,21 @@ export class LiveRun {
 		return this.#cardsById.get(id);
 	}
 
+	/** Whether agy has called the pi tool of this call. */
+	isBridged(callId: string): boolean {
+		return this.#calls?.has(callId) ?? false;
+	}
+
+	/** pi is about to run a tool for agy. False: agy does not want it any more, and it must not run. */
+	beginCall(callId: string): boolean {
+		return this.#calls?.begin(callId) ?? false;
+	}
+
+	/** Gives agy the results of the tools it has called. */
+	deliver(results: readonly ToolResultMessage[]): void {
+		for (const result of results) this.#calls?.finish(result);
+	}
+
 	/** The person has had enough: the message ends as aborted and agy is stopped. */
 	abort(): void {
 		this.#consumer?.abort();
@@ -176,6 +201,7 @@ export class LiveRun {
 
 	/** Stops agy. A message that is being written ends with the run's `end`; what waits for a later one is dropped. Idempotent. */
 	cancel(reason: CancelReason): void {
+		this.#calls?.end(undefined);
 		this.#run.cancel(reason);
 		this.#releaseAll("lost");
 		if (this.#consumer === undefined) this.#leave();
@@ -215,6 +241,8 @@ export class LiveRun {
 				return;
 			case "tool": {
 				this.#lastStep = event;
+				// pi shows its own tools itself.
+				if (this.#calls?.isOwnStep(event)) return;
 				const card = this.#cardsByStep.get(stepKey(event.step));
 				if (card !== undefined) this.#updateCard(card, event);
 				else this.#enqueue(event);
@@ -222,6 +250,7 @@ export class LiveRun {
 			}
 			case "end":
 				this.#end = event;
+				this.#endCalls(event);
 				this.#enqueue(event);
 				this.#releaseAll("lost");
 				this.#reportOnce();
@@ -233,6 +262,14 @@ export class LiveRun {
 			default:
 				this.#enqueue(event);
 		}
+	}
+
+	#endCalls(end: EndEvent): void {
+		const text = this.#calls?.end(end);
+		if (text === undefined) return;
+		const notice: NoticeEvent = { type: "notice", level: "warning", code: "other", text };
+		this.#hooks.notice?.(notice);
+		this.#enqueue(notice);
 	}
 
 	#updateCard(card: StepCard, step: ToolEvent): void {
@@ -319,6 +356,7 @@ function movesOn(item: LiveItem): boolean {
 		case "thinking":
 		case "rewrite":
 		case "tool":
+		case "bridge-call":
 		case "end":
 			return true;
 		case "generation":

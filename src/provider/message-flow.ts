@@ -1,3 +1,4 @@
+import type { PiCall } from "../bridge/parked-calls.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { EndEvent, GenerationEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import { failureText } from "./failure-text.ts";
@@ -35,9 +36,13 @@ const MAX_SUMMARY = 400;
 export class MessageFlow implements ItemConsumer {
 	readonly #options: FlowOptions;
 	readonly #batch: StepCard[] = [];
+	/** Calls of pi's tools that this message is to end with. */
+	readonly #calls: PiCall[] = [];
 	/** Ends of background steps that came while an answer was being written. */
 	readonly #heldEnds: StepCard[] = [];
 	readonly #linedSteps = new Set<string>();
+	/** Every step of agy that belongs to this message, shown or not. */
+	readonly #steps: StepRef[] = [];
 	#firstStep: StepRef | undefined;
 	#planned: { readonly step: StepRef; readonly calls: number } | undefined;
 	#cancelTimer: (() => void) | undefined;
@@ -63,9 +68,9 @@ export class MessageFlow implements ItemConsumer {
 	accept(item: LiveItem): boolean {
 		const { writer } = this.#options;
 		if (writer.closed) return false;
-		if (this.#batch.length > 0 && this.#startsNextMessage(item)) {
+		if (this.#isEnding && this.#startsNextMessage(item)) {
 			this.#endWithCards();
-			return false;
+			if (writer.closed) return false;
 		}
 		switch (item.type) {
 			case "text":
@@ -94,6 +99,9 @@ export class MessageFlow implements ItemConsumer {
 			case "late-end":
 				this.#showLateEnd(item.card);
 				break;
+			case "bridge-call":
+				this.#addCall(item.call);
+				break;
 			case "end":
 				this.#finish(item);
 				break;
@@ -104,6 +112,11 @@ export class MessageFlow implements ItemConsumer {
 				break;
 		}
 		return true;
+	}
+
+	/** The message only waits for what belongs to it. */
+	get #isEnding(): boolean {
+		return this.#batch.length > 0 || this.#calls.length > 0;
 	}
 
 	#startsNextMessage(item: LiveItem): boolean {
@@ -132,6 +145,7 @@ export class MessageFlow implements ItemConsumer {
 	}
 
 	#showStep(step: ToolEvent): void {
+		if (!this.#steps.some((seen) => stepKey(seen) === stepKey(step.step))) this.#steps.push(step.step);
 		switch (this.#options.display) {
 			case "off":
 				return;
@@ -162,6 +176,17 @@ export class MessageFlow implements ItemConsumer {
 	#addCard(card: StepCard, step: StepRef): void {
 		this.#batch.push(card);
 		this.#firstStep ??= step;
+		this.#endSoon();
+	}
+
+	/** pi runs its own tools whatever the display is: agy waits for the result. */
+	#addCall(call: PiCall): void {
+		this.#saidSomething = false;
+		this.#calls.push(call);
+		this.#endSoon();
+	}
+
+	#endSoon(): void {
 		this.#cancelTimer ??= this.#options.clock.after(GATHER_MS, () => this.#endWithCards());
 		this.#endWhenComplete();
 	}
@@ -179,28 +204,31 @@ export class MessageFlow implements ItemConsumer {
 		}
 	}
 
-	/** The model call is done and every step it asked for is here. */
+	/** The model call is done and everything it asked for is here. */
 	#endWhenComplete(): void {
-		const first = this.#firstStep;
 		const planned = this.#planned;
-		if (
-			first === undefined ||
-			planned === undefined ||
-			planned.calls === 0 ||
-			planned.step.trajectory !== first.trajectory
-		)
-			return;
-		const own = this.#batch.filter((card) => card.step.step.index > planned.step.index);
-		if (planned.step.index < first.index && own.length >= planned.calls) this.#endWithCards();
+		if (!this.#isEnding || planned === undefined || planned.calls === 0) return;
+		if (this.#firstStep !== undefined && !isAfter(this.#firstStep, planned.step)) return;
+		const steps = this.#steps.filter((step) => step.index > planned.step.index).length;
+		const here = steps + this.#calls.length;
+		// A call of pi's tools tells no step: with too many, some may belong to a model call that is not here yet.
+		if (here === planned.calls || (here > planned.calls && this.#calls.length === 0)) this.#endWithCards();
 	}
 
 	#endWithCards(): void {
 		const { writer, live } = this.#options;
 		this.#cancelTimer?.();
+		this.#cancelTimer = undefined;
 		if (writer.closed) return;
 		const cards = [...this.#batch, ...this.#heldEnds.map((first) => live.secondCard(first))];
+		const calls = this.#calls.splice(0).filter((call) => live.beginCall(call.id));
+		// agy may have given up on every call meanwhile.
+		if (cards.length + calls.length === 0) return;
 		for (const card of cards) {
 			writer.toolCall({ type: "toolCall", id: card.id, name: CARD_TOOL, arguments: cardArguments(card) });
+		}
+		for (const { id, tool, args } of calls) {
+			writer.toolCall({ type: "toolCall", id, name: tool, arguments: { ...args } });
 		}
 		// The run is parked before pi hears of the end: it may come back at once.
 		live.detach(cards, writer);
@@ -243,6 +271,10 @@ export class MessageFlow implements ItemConsumer {
 
 /** Not a step of agy: the place of a line that is written like an answer, so that `pi -p` prints it. */
 const CLOSING_STEP: StepRef = { trajectory: "", index: -1 };
+
+function isAfter(step: StepRef, other: StepRef): boolean {
+	return step.trajectory === other.trajectory && step.index > other.index;
+}
 
 function cardArguments(card: StepCard): { kind: string; tool: string; summary: string } {
 	const { kind, name, summary } = card.step;

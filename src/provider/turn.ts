@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import type { Api, Model, SimpleStreamOptions, ToolResultMessage, TranscriptContext } from "@earendil-works/pi-ai";
+import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { ConversationPlanner, TurnModel, TurnPlan, WordsPlan } from "../conversation/plan.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Effort, Engine, RunMode, RunRequest } from "../engine/engine.ts";
@@ -29,6 +30,8 @@ export interface TurnSession {
 	/** Absolute. */
 	readonly cwd: string;
 	readonly runs: LiveSlot;
+	/** Lends pi's tools to agy. */
+	readonly bridge?: Pick<SessionBridge, "equip">;
 	readonly mode: RunMode;
 	readonly permissions: "skip" | "deny";
 	/** How steps are shown, as it is at the moment. */
@@ -57,12 +60,17 @@ export async function runTurn(parts: TurnParts, session: TurnSession, call: Turn
 	const tail = readTail(call.context.messages);
 	const live = session.runs.current;
 	const ours =
-		live === undefined ? [] : tail.cardResults.filter((result) => live.card(result.toolCallId) !== undefined);
+		live === undefined
+			? []
+			: tail.ourResults.filter(({ toolCallId: id }) => live.card(id) !== undefined || live.isBridged(id));
 	// A run that waits for these results comes before any other consideration: a new one would do its work twice.
 	if (live !== undefined && ours.length > 0 && (live.state === "parked" || !tail.userSpoke)) {
 		const blocked = ours.find((result) => live.card(result.toolCallId)?.executed === false);
 		if (blocked !== undefined) return endBlockedRun(live, session, call, blocked);
-		if (live.state === "parked" && !tail.userSpoke) return follow(parts, session, call, live, session.display());
+		if (live.state === "parked" && !tail.userSpoke) {
+			live.deliver(ours);
+			return follow(parts, session, call, live, session.display());
+		}
 		if (live.state === "parked") await interrupt(parts, session, call, live);
 	}
 	await session.runs.endTurn("owner-gone");
@@ -98,9 +106,11 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	const { id: sessionId, cwd, mode, permissions } = session;
 	const plan = await planner.plan({ context: call.context, sessionId, cwd, model, mode, permissions });
 	if ("refused" in plan) return call.writer.fail(failureText(plan.refused, false, clock.now()));
-	const request = await announce(plan.request, call);
+	const announced = await announce(plan.request, call);
+	const equipped = await session.bridge?.equip(announced, call.context);
+	const { request, loan } = equipped ?? { request: announced };
 	if (call.writer.closed) return planner.finished(plan, NEVER_STARTED, "");
-	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call));
+	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), loan);
 	session.runs.occupy(live);
 	session.runStarted();
 	for (const notice of plan.notices) call.writer.line(notice);
@@ -120,7 +130,7 @@ async function interrupt(parts: TurnParts, session: TurnSession, call: TurnCall,
 	live.cancel("steering");
 	const display = session.display() === "off" ? "off" : "inline";
 	const rest = new MessageFlow({ writer, live, display, cwd: session.cwd, clock: parts.clock, closingLine: false });
-	for (const item of waiting) if (item.type !== "end") rest.accept(item);
+	for (const item of waiting) if (item.type !== "end" && item.type !== "bridge-call") rest.accept(item);
 	await live.recorded;
 }
 
@@ -146,7 +156,7 @@ async function endBlockedRun(
 
 /** What makes a new run pointless, as the whole error message. */
 async function findProblem(session: TurnSession, tail: TranscriptTail): Promise<string | undefined> {
-	if (!tail.userSpoke && !tail.otherResults) return tail.cardResults.length > 0 ? LOST_RUN : NOTHING_SAID;
+	if (!tail.userSpoke && !tail.otherResults) return tail.ourResults.length > 0 ? LOST_RUN : NOTHING_SAID;
 	return (await isUsableDirectory(session.cwd))
 		? undefined
 		: finalText(

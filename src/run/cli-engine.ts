@@ -13,6 +13,7 @@ import { endOrphans } from "./orphans.ts";
 import { ownIdentity, type ProcessTable, systemProcesses } from "./process-table.ts";
 import { startRun } from "./run.ts";
 import { type OwnProcess, type RunContext, type RunFolders, runFolders } from "./run-context.ts";
+import { ToolServerRegistrar } from "./tool-server/registrar.ts";
 
 export interface CliEngineOptions {
 	/** Asked at the start of every run. */
@@ -23,6 +24,8 @@ export interface CliEngineOptions {
 	readonly agentDir: string;
 	/** pi's own environment. */
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Shared with others who ask for agy's version, so that it is asked once. */
+	readonly versions?: VersionReader;
 	readonly platform?: NodeJS.Platform;
 	/** When a turn's end is believed; for tests. */
 	readonly patience?: Omit<Patience, "backgroundMs">;
@@ -48,7 +51,7 @@ function sharedContext(options: CliEngineOptions): RunContext {
 		platform,
 		table,
 		openFiles: systemOpenFiles(platform),
-		versions: new VersionReader(),
+		versions: options.versions ?? new VersionReader(),
 		own: once(() => ownProcess(options, table, folders, platform)),
 		folders,
 		patience,
@@ -67,7 +70,9 @@ async function ownProcess(
 	const identity = await ownIdentity(table);
 	const orphans = await endOrphans({ folder: folders.runs, table, clock });
 	if (orphans > 0) log.info("run.orphans", { ended: orphans });
-	return { identity, guardian: new Guardian({ ownerPrefix: ownerPrefix(identity), platform }) };
+	const registrar = new ToolServerRegistrar({ root: folders.root, table, owner: identity, log });
+	await registrar.cleanUp();
+	return { identity, guardian: new Guardian({ ownerPrefix: ownerPrefix(identity), platform }), registrar };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -17,8 +17,8 @@ export interface CommandLineInput {
 	readonly realAddDirs: readonly string[];
 	/** Later than every deadline of ours, in milliseconds, so that agy never cuts a turn by itself. */
 	readonly printTimeoutMs: number;
-	/** The agent without tools, staged for this run; for `words-only`, where `features.toollessAgents`. */
-	readonly wordsOnlyAgent?: { readonly name: string; readonly directory: string };
+	/** The agent staged for this run: one without tools for `words-only`, one with pi's tools where agy's own are off. */
+	readonly agent?: { readonly name: string; readonly directory: string };
 	readonly platform?: NodeJS.Platform;
 }
 
@@ -79,11 +79,11 @@ export function buildCommandLine(input: CommandLineInput): CommandLine {
  * Always all folders, on every turn: without them agy works in a scratch folder of its own, and a resumed conversation
  * does not bring them back.
  */
-function workspaceFlags({ realCwd, realAddDirs, wordsOnlyAgent }: CommandLineInput): string[] {
+function workspaceFlags({ realCwd, realAddDirs, agent }: CommandLineInput): string[] {
 	const folders = new Set([realCwd, ...realAddDirs]);
-	if (wordsOnlyAgent !== undefined) folders.add(wordsOnlyAgent.directory);
-	const agent = wordsOnlyAgent === undefined ? [] : ["--agent", wordsOnlyAgent.name];
-	return [...[...folders].flatMap((folder) => ["--add-dir", folder]), ...agent];
+	if (agent !== undefined) folders.add(agent.directory);
+	const agentFlag = agent === undefined ? [] : ["--agent", agent.name];
+	return [...[...folders].flatMap((folder) => ["--add-dir", folder]), ...agentFlag];
 }
 
 function modelFlags(model: ModelChoice | undefined, features: AgyFeatures, warnings: string[]): string[] {

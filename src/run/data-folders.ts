@@ -4,6 +4,8 @@ import { dirname, join, resolve } from "node:path";
 
 /** Where agy keeps what it remembers. Paths are absolute and may not exist yet. */
 export interface DataFolders {
+	/** agy's own folder, with its settings and hooks: `~/.gemini`, or where its flag moved it. */
+	readonly gemini: string;
 	/** One database per conversation, `<id>.db`. */
 	readonly conversations: string;
 	/** The index of all conversations: titles, parents. */
@@ -36,6 +38,7 @@ export function dataFolders(options: DataFolderOptions = {}): DataFolders {
 	const conversations = named ? resolve(named.replace(/^~(?=[/\\])/, () => home)) : join(flagged, "conversations");
 	const data = named ? dirname(conversations) : flagged;
 	return {
+		gemini: root,
 		conversations,
 		summaries: join(data, "conversation_summaries.db"),
 		brain: join(data, "brain"),

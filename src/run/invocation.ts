@@ -1,15 +1,17 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Settings } from "../config/schema.ts";
 import type { RunRequest } from "../engine/engine.ts";
 import type { Failure } from "../engine/failure.ts";
-import type { AgyFeatures } from "./agy-features.ts";
+import { type AgyFeatures, formatVersion } from "./agy-features.ts";
 import type { VersionReader } from "./agy-version.ts";
 import { buildCommandLine, type CommandLine } from "./command-line.ts";
 import { type DataFolders, dataFolders } from "./data-folders.ts";
 import { parseExtraArgs } from "./extra-args.ts";
 import { locateAgy } from "./locate-agy.ts";
-import { type StagedAgent, stageWordsOnlyAgent } from "./words-only-agent.ts";
+import { type AgentKind, stageAgent } from "./staged-agent.ts";
+import type { Registration, ToolServerRegistrar } from "./tool-server/registrar.ts";
 
 export interface InvocationInput {
 	readonly request: RunRequest;
@@ -19,6 +21,7 @@ export interface InvocationInput {
 	/** The environment agy will run in. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly versions: VersionReader;
+	readonly registrar: ToolServerRegistrar;
 	readonly printTimeoutMs: number;
 	readonly platform: NodeJS.Platform;
 }
@@ -29,9 +32,11 @@ export interface Invocation {
 	readonly cwd: string;
 	readonly features: AgyFeatures;
 	readonly commandLine: Extract<CommandLine, { kind: "ok" }>;
+	/** The environment agy runs in. */
+	readonly env: Readonly<Record<string, string>>;
 	readonly folders: DataFolders;
-	/** To be removed after the run. */
-	readonly agent: StagedAgent | undefined;
+	/** Takes away what was put up for this run. `agyWorked`: it got as far as answering. Never rejects. */
+	release(agyWorked: boolean): Promise<void>;
 }
 
 export type Invocable =
@@ -50,28 +55,60 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 	const version = await versions.read(located.path, env);
 	if (version.kind === "failed") return refused(version.failure);
 
-	const toolless = request.purpose === "words-only" && version.features.toollessAgents;
-	const agent = toolless ? await stageWordsOnlyAgent() : undefined;
+	const { features } = version;
+	const kind = agentKind(request, features);
+	if (typeof kind === "object") return kind;
+	const folders = dataFolders({ conversationsDir: settings.conversationsDir, extraArgs: extra.args, env });
+	const agent = kind && (await stageAgent(kind));
+	const registration = await registerTools(input, features, folders);
+	const release = async (agyWorked: boolean) => {
+		await agent?.remove();
+		await registration?.release(agyWorked);
+	};
+	const folderNames = [...request.addDirs, ...(registration?.directories ?? [])];
 	const commandLine = buildCommandLine({
 		request,
 		settings,
-		features: version.features,
+		features,
 		executable: located.path,
 		realCwd: cwd.path,
-		realAddDirs: await Promise.all(request.addDirs.map((folder) => realpath(folder).catch(() => folder))),
+		realAddDirs: await Promise.all(folderNames.map((folder) => realpath(folder).catch(() => folder))),
 		printTimeoutMs: input.printTimeoutMs,
-		...(agent !== undefined && { wordsOnlyAgent: agent }),
+		...(agent !== undefined && { agent }),
 		platform,
 	});
 	if (commandLine.kind === "refused") {
-		await agent?.remove();
+		await release(false);
 		return commandLine;
 	}
-	const folders = dataFolders({ conversationsDir: settings.conversationsDir, extraArgs: extra.args, env });
+	const childEnv = { ...env, ...registration?.env };
 	return {
 		kind: "ready",
-		invocation: { executable: located.path, cwd: cwd.path, features: version.features, commandLine, folders, agent },
+		invocation: { executable: located.path, cwd: cwd.path, features, commandLine, env: childEnv, folders, release },
 	};
+}
+
+/** Which agent of ours agy has to be, if any; a refusal when it must be one and cannot. */
+function agentKind(
+	{ purpose, ownTools }: RunRequest,
+	features: AgyFeatures,
+): AgentKind | undefined | ReturnType<typeof refused> {
+	if (purpose === "words-only") return features.toollessAgents ? "words-only" : undefined;
+	if (ownTools !== "off") return undefined;
+	if (features.toollessAgents) return "tools-only";
+	const version = features.version === undefined ? "This agy" : `agy ${formatVersion(features.version)}`;
+	const problem = `${version} cannot work without its own tools, as the setting toolsRunIn asks for (that needs agy 1.2.1).`;
+	return refused({ kind: "bad-request", problem, remedy: "Update agy, or set toolsRunIn to agy." });
+}
+
+async function registerTools(
+	{ request, settings, registrar }: InvocationInput,
+	{ version }: AgyFeatures,
+	{ gemini }: DataFolders,
+): Promise<Registration | undefined> {
+	if (request.toolServer === undefined) return undefined;
+	const globalFile = settings.bridgeGlobalConfig ? join(gemini, "config", "mcp_config.json") : undefined;
+	return registrar.register(request.toolServer, version === undefined ? "unknown" : formatVersion(version), globalFile);
 }
 
 type Folder = { readonly kind: "ok"; readonly path: string } | { readonly kind: "refused"; readonly failure: Failure };

@@ -9,6 +9,7 @@ import type { Patience } from "./ending.ts";
 import type { Guardian } from "./guardian.ts";
 import type { Rung } from "./kill-ladder.ts";
 import type { ProcessIdentity, ProcessTable } from "./process-table.ts";
+import type { ToolServerRegistrar } from "./tool-server/registrar.ts";
 
 /** What all runs of one engine share. */
 export interface RunContext {
@@ -37,15 +38,19 @@ export interface RunContext {
 export interface OwnProcess {
 	readonly identity: ProcessIdentity;
 	readonly guardian: Guardian;
+	/** Leads agy to pi's tools. */
+	readonly registrar: ToolServerRegistrar;
 }
 
 /** Where runs leave their notes for other pi processes. */
 export interface RunFolders {
+	/** The folder of everything this extension keeps. */
+	readonly root: string;
 	readonly locks: string;
 	readonly runs: string;
 }
 
 export function runFolders(agentDir: string): RunFolders {
 	const root = join(agentDir, "antigravity");
-	return { locks: join(root, "locks"), runs: join(root, "runs") };
+	return { root, locks: join(root, "locks"), runs: join(root, "runs") };
 }

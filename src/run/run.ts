@@ -81,7 +81,8 @@ class AgyRun implements Run {
 	async #serve(request: RunRequest, mayRepeat: boolean): Promise<void> {
 		const { settings: current, env: parent, platform, versions, clock, rungs } = this.#context;
 		const settings = current();
-		const mark = { owner: (await this.#context.own()).identity, runId: this.#runId };
+		const { identity, registrar } = await this.#context.own();
+		const mark = { owner: identity, runId: this.#runId };
 		const limits = limitsOf(settings, request.totalDeadlineMs);
 		const env = childEnvironment({ parent, mark, ...(request.env !== undefined && { extra: request.env }) });
 		const printTimeoutMs = limits.totalMs + PRINT_TIMEOUT_MARGIN_MS;
@@ -91,12 +92,13 @@ class AgyRun implements Run {
 			parentEnv: parent,
 			env,
 			versions,
+			registrar,
 			printTimeoutMs,
 			platform,
 		});
 		if (prepared.kind === "refused") return this.#fail(prepared.failure);
 		const { invocation } = prepared;
-		this.#releases.push(() => invocation.agent?.remove());
+		this.#releases.push(() => invocation.release(this.#attempt?.facts.textSeen ?? false));
 		if (mayRepeat) {
 			if (!(await this.#takePlace(settings.maxParallelRuns))) return;
 			if (!(await this.#takeConversation(request, limits.startUpMs))) return;
@@ -109,7 +111,6 @@ class AgyRun implements Run {
 		const started = await beginAttempt({
 			request,
 			invocation,
-			env,
 			settings,
 			limits,
 			mark,

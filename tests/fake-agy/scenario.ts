@@ -80,6 +80,8 @@ export interface ToolSteps {
 		progress?: { message: string; done: number; total: number }[];
 		result?: string;
 	};
+	/** Really calls a tool of a server that is connected; see `mcp-client.ts`. */
+	callMcp: ToolOptions & { tool: string; args?: Record<string, unknown>; server?: string };
 	web: ToolOptions & { query: string; summary?: string; hits?: { title: string; url: string }[] };
 	url: ToolOptions & { url: string; title?: string; text?: string };
 	subagent: ToolOptions & { type?: string; role: string; prompt: string; steps: ScenarioStep[]; report?: string };
@@ -191,7 +193,7 @@ const CONTROL = new Set(
 	),
 );
 const TOOLS = new Set(
-	"run edit newFile delete view list grep find mcp web url subagent generic question image unknown".split(" "),
+	"run edit newFile delete view list grep find mcp callMcp web url subagent generic question image unknown".split(" "),
 );
 const ROWS = new Set(
 	"think say rewriteText usage repeat parallel finish checkpoint compaction systemMessage retry error rewind idle end printTimeout".split(

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { control } from "./control.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 import { ConversationDatabase } from "./database.ts";
+import { McpServers } from "./mcp-client.ts";
 import type { Model } from "./models.ts";
 import { type Outcome, timeoutOutcome } from "./outcomes.ts";
 import type { Paths } from "./paths.ts";
@@ -47,6 +48,7 @@ export class Session {
 	readonly #setup: SessionSetup;
 	readonly #recording: Recording | undefined;
 	#conversation: Conversation | undefined;
+	#mcp: Promise<McpServers> | undefined;
 
 	constructor(setup: SessionSetup) {
 		this.#setup = setup;
@@ -77,12 +79,14 @@ export class Session {
 		const conversation = this.open();
 		this.#setup.recorder.write();
 		stdout.startTurn();
+		this.#mcp ??= McpServers.connect({ gemini: dirname(this.#setup.paths.root), workspaces: this.#setup.workspaces });
 		const turn = new Turn({
 			...this.#setup,
 			conversation,
 			options: this.#turnOptions(),
 			cwd: process.cwd(),
 			pace: Number(process.env.FAKE_AGY_PACE ?? scenario.pace ?? 0),
+			mcp: await this.#mcp,
 		});
 		const signals = this.#signals();
 		const playing = this.#play(turn, conversation, prompt);

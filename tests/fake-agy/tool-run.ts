@@ -47,8 +47,8 @@ export class ToolRun {
 		await this.#commit(STATUS.pending);
 	}
 
-	/** From PENDING to the end, or to RUNNING for one that goes on in the background. */
-	async run(extra: Plain = {}): Promise<void> {
+	/** From PENDING to the end, or to RUNNING for one that goes on in the background. `work` is what it really does. */
+	async run(extra: Plain = {}, work?: () => Promise<{ extra: Plain; output: string }>): Promise<void> {
 		const { options, permission } = this.plan;
 		if (options.hookDenied) return this.#deny("tool call denied by pre-tool hook:");
 		const refused = permission !== undefined && !this.#turn.options.skipPermissions && this.#asks(permission.action);
@@ -66,7 +66,8 @@ export class ToolRun {
 			await this.#commit(STATUS.running);
 		}
 		await this.#turn.play(options.during ?? []);
-		if (options.background === undefined) await this.end(extra);
+		const done = await work?.();
+		if (options.background === undefined) await this.end({ ...extra, ...done?.extra }, done?.output);
 	}
 
 	/** The last commit, with the result. */

@@ -75,6 +75,7 @@ function shapeOf(step: ToolStep, cwd: string): Shape {
 	if ("grep" in step) return grep({ ...step.grep, path: absolute(step.grep.path, cwd) });
 	if ("find" in step) return find({ ...step.find, directory: absolute(step.find.directory, cwd) });
 	if ("mcp" in step) return mcp(step.mcp);
+	if ("callMcp" in step) return mcp({ server: "pi_tools", ...step.callMcp });
 	if ("web" in step) return web(step.web);
 	if ("url" in step) return url(step.url);
 	if ("subagent" in step) return subagent(step.subagent);

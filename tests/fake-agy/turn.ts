@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Plain } from "../support/agy-proto.ts";
 import { control } from "./control.ts";
 import { Conversation, type Usage } from "./conversation.ts";
+import type { McpServers } from "./mcp-client.ts";
 import { errorOutcome, type Outcome, TurnEnd, timeoutOutcome } from "./outcomes.ts";
 import { Planner, STOP, usageStats } from "./planner.ts";
 import type { Recording } from "./recording.ts";
@@ -14,6 +15,7 @@ import {
 	type RowSteps,
 	type ScenarioStep,
 	type ToolStep,
+	type ToolSteps,
 } from "./scenario.ts";
 import { Stdout } from "./stdout.ts";
 import { now, SOURCE, STATUS, TYPE } from "./steps.ts";
@@ -29,6 +31,7 @@ export interface TurnSetup {
 	options: TurnOptions;
 	cwd: string;
 	pace: number;
+	mcp: McpServers;
 	exit(code: number): never;
 }
 
@@ -211,12 +214,18 @@ export class Turn implements TurnContext {
 			const id = `${this.conversation.id}/task-${this.#background.size}`;
 			run.row.envelope.taskDetails = { id, logUri: this.conversation.logUri, description: run.plan.summary };
 		}
+		if ("callMcp" in step) return run.run({}, () => this.#callMcp(step.callMcp));
 		if (!("subagent" in step)) return run.run();
 		const child = await this.#subagent(step.subagent, run);
 		const result = { conversationId: child.id, logAbsoluteUri: child.logUri };
 		await run.run({ results: [result] });
 		const report = step.subagent.report ?? "The subagent is done.";
 		await this.#systemMessage({ text: report, event: "subagent_report", sender: child.id });
+	}
+
+	async #callMcp(spec: ToolSteps["callMcp"]): Promise<{ extra: Plain; output: string }> {
+		const { server, text } = await this.#setup.mcp.call(spec.tool, spec.args ?? {});
+		return { extra: { serverName: server, resultString: text }, output: text };
 	}
 
 	async #subagent(spec: { prompt: string; steps: ScenarioStep[] }, run: ToolRun): Promise<Conversation> {

@@ -4,7 +4,7 @@ import type { RunRequest } from "../../../src/engine/engine.ts";
 import { VersionReader } from "../../../src/run/agy-version.ts";
 import { buildCommandLine } from "../../../src/run/command-line.ts";
 import { childEnvironment } from "../../../src/run/environment.ts";
-import { stageWordsOnlyAgent } from "../../../src/run/words-only-agent.ts";
+import { stageAgent } from "../../../src/run/staged-agent.ts";
 import { StreamReader, textResult } from "../../../src/stdout/stream-reader.ts";
 import { FAKE_AGY, fakeHome } from "../../support/scenario.ts";
 import { start } from "./support.ts";
@@ -24,7 +24,7 @@ const calls = [
 for (const [version, promptVia] of calls) {
 	test(`agy ${version} takes the command line that is made for it, prompt via ${promptVia}`, async (t) => {
 		const home = fakeHome(t, { steps: [{ say: "pong" }] }, version);
-		const agent = await stageWordsOnlyAgent(home.dir);
+		const agent = await stageAgent("words-only", home.dir);
 		const mark = { owner: { pid: 1, startTime: "x" }, runId: "r" };
 		const env = childEnvironment({ parent: home.env, mark });
 		const read = await new VersionReader().read(FAKE_AGY, env);
@@ -47,7 +47,7 @@ for (const [version, promptVia] of calls) {
 			realCwd: home.cwd,
 			realAddDirs: [home.dir],
 			printTimeoutMs: 60_000,
-			...(read.features.toollessAgents ? { wordsOnlyAgent: agent } : {}),
+			...(read.features.toollessAgents ? { agent } : {}),
 		});
 		assert.ok(line.kind === "ok");
 		const { process, stdout, stderr } = await start(t, {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { stageWordsOnlyAgent } from "../../../src/run/words-only-agent.ts";
+import { stageAgent } from "../../../src/run/staged-agent.ts";
 import { temporaryFolder } from "./support.ts";
 
 test("the agent without tools lies where agy looks for it, private, and goes away", async (t) => {
 	const parent = temporaryFolder(t);
-	const [agent, other] = await Promise.all([stageWordsOnlyAgent(parent), stageWordsOnlyAgent(parent)]);
+	const [agent, other] = await Promise.all([stageAgent("words-only", parent), stageAgent("words-only", parent)]);
 	assert.notEqual(agent.directory, other.directory);
 	const file = join(agent.directory, ".agents", "agents", `${agent.name}.md`);
 	const definition = readFileSync(file, "utf8");

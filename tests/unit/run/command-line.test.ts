@@ -178,7 +178,7 @@ test("the sandbox beside skipped permissions is no boundary, and that is said", 
 test("the agent without tools is named together with its folder", () => {
 	const { argv } = ok({
 		request: { purpose: "words-only" },
-		input: { wordsOnlyAgent: { name: "words", directory: "/tmp/agent" } },
+		input: { agent: { name: "words", directory: "/tmp/agent" } },
 	});
 	assert.equal(valueAfter(argv, "--agent"), "words");
 	assert.ok(argv.filter((_, index) => argv[index - 1] === "--add-dir").includes("/tmp/agent"));

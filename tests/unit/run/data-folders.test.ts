@@ -9,6 +9,7 @@ const env = { HOME: "/home/me" };
 
 test("agy's own place", () => {
 	assert.deepEqual(dataFolders({ env }), {
+		gemini: "/home/me/.gemini",
 		conversations: "/home/me/.gemini/antigravity-cli/conversations",
 		summaries: "/home/me/.gemini/antigravity-cli/conversation_summaries.db",
 		brain: "/home/me/.gemini/antigravity-cli/brain",

@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Clock } from "../engine/clock.ts";
+import { isInitialize, type McpSession, openMcpSession, type ToolProvider, warmUp } from "./mcp-session.ts";
+import { checkHead, MAX_BODY_BYTES, SECRET_HEADER } from "./request-check.ts";
+
+/** A run's place at the server. */
+export interface Berth {
+	url(door: string): string;
+	readonly headers: Readonly<Record<string, string>>;
+	/** Ends the run's sessions; its secret opens nothing any more. Never rejects. */
+	leave(): Promise<void>;
+}
+
+interface Guest {
+	readonly provider: ToolProvider;
+	readonly sessions: Map<string, McpSession>;
+}
+
+/**
+ * The MCP server (Streamable HTTP) of this pi process. It listens on the loopback address from the first run that has tools to
+ * offer until `close`. Who holds no run's secret learns nothing but a status code.
+ */
+export class BridgeServer {
+	readonly #clock: Clock;
+	/** By the hash of the secret, so that comparing takes the same time for any guess. */
+	readonly #guests = new Map<string, Guest>();
+	#listening: Promise<{ readonly server: Server; readonly port: number }> | undefined;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Rejects when no port can be had. */
+	async admit(provider: ToolProvider): Promise<Berth> {
+		const { port } = await this.#listen();
+		void warmUp();
+		const secret = randomBytes(32).toString("base64url");
+		const key = hash(secret);
+		const guest: Guest = { provider, sessions: new Map() };
+		this.#guests.set(key, guest);
+		return {
+			url: (door) => `http://127.0.0.1:${port}/mcp/${door}`,
+			headers: { [SECRET_HEADER]: secret },
+			leave: async () => {
+				this.#guests.delete(key);
+				await Promise.all([...guest.sessions.values()].map((session) => session.close().catch(() => {})));
+			},
+		};
+	}
+
+	/** Ends everything. The next `admit` starts again, at another port. Never rejects. */
+	async close(): Promise<void> {
+		const listening = this.#listening;
+		this.#listening = undefined;
+		this.#guests.clear();
+		const found = await listening?.catch(() => undefined);
+		if (found === undefined) return;
+		const closed = new Promise<void>((resolve) => found.server.close(() => resolve()));
+		found.server.closeAllConnections();
+		await closed;
+	}
+
+	#listen(): Promise<{ readonly server: Server; readonly port: number }> {
+		this.#listening ??= new Promise((resolve, reject) => {
+			// A call may be answered after minutes; agy's own limit and ours decide, not Node's.
+			const server = createServer({ requestTimeout: 0 }, (request, response) => {
+				this.#serve(request, response).catch(() => end(response, 500));
+			});
+			server.on("error", (error) => {
+				this.#listening = undefined;
+				reject(error);
+			});
+			server.listen(0, "127.0.0.1", () => {
+				// An idle server must not keep pi from exiting.
+				server.unref();
+				const address = server.address();
+				resolve({ server, port: typeof address === "object" && address !== null ? address.port : 0 });
+			});
+		});
+		return this.#listening;
+	}
+
+	async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { port } = await this.#listen();
+		const head = checkHead(incoming, port);
+		if (head.kind === "refused") return end(response, head.status);
+		const guest = this.#guests.get(hash(head.secret));
+		if (guest === undefined) return end(response, 401);
+		const text = await readBody(incoming);
+		if (text === undefined) return end(response, 413);
+		const body = incoming.method === "POST" ? parseJson(text) : { value: undefined };
+		if (body === undefined) return end(response, 400);
+
+		const session = await this.#sessionFor(guest, head.door, incoming, body.value);
+		if (typeof session === "number") return end(response, session);
+		const dropped = new AbortController();
+		response.once("close", () => dropped.abort());
+		const answer = await session.handle(toRequest(incoming, text), body.value, dropped.signal);
+		if (incoming.method === "DELETE") guest.sessions.delete(session.id);
+		await send(answer, response);
+	}
+
+	/** The session a request belongs to, or the status to refuse it with. */
+	async #sessionFor(
+		guest: Guest,
+		door: string,
+		{ headers }: IncomingMessage,
+		body: unknown,
+	): Promise<McpSession | 400 | 404> {
+		const id = headers["mcp-session-id"];
+		// 404 tells a client with an old session to begin a new one.
+		if (typeof id === "string") return guest.sessions.get(id) ?? 404;
+		if (!isInitialize(body)) return 400;
+		const session = await openMcpSession(guest.provider, door, this.#clock);
+		guest.sessions.set(session.id, session);
+		return session;
+	}
+}
+
+function hash(secret: string): string {
+	return createHash("sha256").update(secret).digest("base64");
+}
+
+/** The status, and nothing else. */
+function end(response: ServerResponse, status: number): void {
+	if (response.headersSent) response.destroy();
+	else response.writeHead(status, { "content-length": "0", connection: "close" }).end();
+}
+
+/** Undefined when it is too large; the rest of it is not read. */
+async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of incoming) {
+		bytes += chunk.length;
+		if (bytes > MAX_BODY_BYTES) return undefined;
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+	try {
+		return { value: JSON.parse(text) };
+	} catch {
+		return undefined;
+	}
+}
+
+function toRequest(incoming: IncomingMessage, body: string): Request {
+	const headers = new Headers();
+	for (const [name, value] of Object.entries(incoming.headers)) {
+		if (value !== undefined) headers.set(name, [value].flat().join(", "));
+	}
+	const method = incoming.method ?? "POST";
+	const url = `http://${incoming.headers.host}${incoming.url}`;
+	return new Request(url, { method, headers, ...(method === "POST" && { body }) });
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+	response.writeHead(answer.status, Object.fromEntries(answer.headers));
+	if (answer.body === null) {
+		response.end();
+		return;
+	}
+	response.flushHeaders();
+	// A client that goes away in the middle is its own matter.
+	await pipeline(Readable.fromWeb(answer.body), response).catch(() => {});
+}

@@ -1,0 +1,130 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { lock } from "proper-lockfile";
+import writeFileAtomic from "write-file-atomic";
+import { z } from "zod";
+import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
+import { isAlive, type ProcessIdentity, type ProcessTable } from "../process-table.ts";
+import type { Door } from "./doors.ts";
+import { withServer } from "./mcp-file-text.ts";
+
+/**
+ * The variable that tells the relay of our own agy where to go. Every agy of the user starts the relay; only one that has
+ * this variable, with the entry's name in it, gets tools from it.
+ */
+export const RELAY_VARIABLE = "PI_ANTIGRAVITY_TOOLS";
+
+export interface GlobalEntryOptions {
+	/** agy's MCP file. It may not exist. */
+	readonly file: string;
+	/** Where notes about entries are kept, for the case that this process dies. */
+	readonly notes: string;
+	readonly owner: ProcessIdentity;
+}
+
+export interface GlobalEntry {
+	/** For the environment of our agy. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Takes the entry out again. Never rejects. */
+	remove(): Promise<void>;
+}
+
+const noteSchema = z.object({
+	name: z.string(),
+	file: z.string(),
+	owner: z.object({ pid: z.number().int().positive(), startTime: z.string() }),
+});
+
+/** How many runs of this process need their entry in a file. */
+const usersOf = new Map<string, number>();
+
+/**
+ * Adds this process's entry to the file that all agy processes of the user read. It starts a relay instead of naming our
+ * server, so that no other agy can reach it and the file holds no secret. Rejects when the file is not what agy's has to be
+ * or cannot be written; it is left alone then.
+ */
+export async function addGlobalEntry(server: ToolServer, options: GlobalEntryOptions): Promise<GlobalEntry> {
+	const { file, notes, owner } = options;
+	const name = `${TOOL_SERVER_NAME}_${owner.pid}`;
+	const note = join(notes, `${name}.json`);
+	const users = countUser(file, 1);
+	try {
+		if (users === 1) {
+			await mkdir(notes, { recursive: true, mode: 0o700 });
+			await writeFileAtomic(note, JSON.stringify({ name, file, owner }), { mode: 0o600 });
+		}
+		await edit(file, name, relayEntry(name));
+	} catch (error) {
+		countUser(file, -1);
+		throw error;
+	}
+	const door: Door = "global-entry";
+	const target = { name, url: server.url(door), headers: server.headers };
+	return {
+		env: { [RELAY_VARIABLE]: JSON.stringify(target) },
+		async remove() {
+			if (countUser(file, -1) > 0) return;
+			await edit(file, name, undefined)
+				.then(() => rm(note, { force: true }))
+				.catch(() => {});
+		},
+	};
+}
+
+/** Takes out the entries of pi processes that died. Never rejects. Returns how many there were. */
+export async function removeDeadEntries(notes: string, table: ProcessTable): Promise<number> {
+	let removed = 0;
+	for (const file of await readdir(notes).catch(() => [])) {
+		const path = join(notes, file);
+		const note = await readNote(path);
+		if (note === undefined || (await isAlive(table, note.owner))) continue;
+		await edit(note.file, note.name, undefined)
+			.then(() => rm(path, { force: true }))
+			.then(() => removed++)
+			.catch(() => {});
+	}
+	return removed;
+}
+
+async function readNote(path: string): Promise<z.infer<typeof noteSchema> | undefined> {
+	try {
+		return noteSchema.parse(JSON.parse(await readFile(path, "utf8")));
+	} catch {
+		return undefined;
+	}
+}
+
+function countUser(file: string, change: 1 | -1): number {
+	const count = (usersOf.get(file) ?? 0) + change;
+	usersOf.set(file, count);
+	return count;
+}
+
+function relayEntry(name: string): object {
+	// pi may be a single binary that runs no scripts.
+	const isNode = /^(node|bun)(\.exe)?$/i.test(basename(process.execPath));
+	const script = fileURLToPath(new URL("relay.mjs", import.meta.url));
+	return { command: isNode ? process.execPath : "node", args: [script, name] };
+}
+
+/** Reads, changes and writes the file while no other pi process does. */
+async function edit(file: string, name: string, entry: object | undefined): Promise<void> {
+	await mkdir(dirname(file), { recursive: true });
+	const release = await lock(file, { realpath: false, retries: { retries: 20, minTimeout: 20, maxTimeout: 200 } });
+	try {
+		const text = await readFile(file, "utf8").catch((error: unknown) => {
+			if (isMissing(error)) return "";
+			throw error;
+		});
+		const changed = withServer(text, name, entry);
+		if (changed === undefined) throw new Error(`${file} is not a JSON object with a map of servers`);
+		if (changed !== text) await writeFileAtomic(file, changed);
+	} finally {
+		await release();
+	}
+}
+
+function isMissing(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
