@@ -4,8 +4,9 @@ import { loadSqlite } from "../../src/tail/load-sqlite.ts";
 import { decodeStep } from "../../src/tail/step.ts";
 import type { ScenarioStep } from "../../tests/support/scenario.ts";
 import type { Figure, Measurement } from "../measurement.ts";
+import { withFolder } from "../support/folder.ts";
 import { Poller } from "../support/poller.ts";
-import { withProvider } from "../support/provider.ts";
+import { type BenchProvider, withProvider } from "../support/provider.ts";
 import { quantile, random } from "../support/statistics.ts";
 import { monotonicMs } from "../support/writer-process.ts";
 
@@ -27,35 +28,39 @@ async function measure(synchronous: "FULL" | "NORMAL"): Promise<Figure[]> {
 	]);
 	// The answer is only in the database: what is measured is the way through it.
 	const scenario = { steps: words.flat(), stdout: { text: false }, database: { placeholder: "none" as const } };
-	const log = join(process.env.TMPDIR ?? "/tmp", `agy-bench-commits-${process.pid}-${synchronous}.jsonl`);
-	const env = { FAKE_AGY_COMMIT_LOG: log, FAKE_AGY_SYNCHRONOUS: synchronous };
-	return withProvider(scenario, env, async ({ home, ask }) => {
-		const ours = new WordTimes();
-		const theirs = new WordTimes();
-		const stopPoller = await pollLater(home.conversations, (text) => theirs.grownTo(text));
-		let text = "";
-		for await (const event of ask("count")) {
-			if (event.type === "text_delta") {
-				text += event.delta;
-				ours.grownTo(text);
-			}
-			if (event.type === "error") throw new Error(event.error.errorMessage);
-		}
-		stopPoller();
-		const returned = answerCommits(log);
-		const a = ours.latencies(returned);
-		const b = theirs.latencies(returned);
-		const at = (share: number) => ({ value: quantile(a, share), compared: quantile(b, share) });
-		const name = (what: string) => `${what} at synchronous=${synchronous}`;
-		const goal = (atMost: number) => (synchronous === "FULL" ? { target: { atMost } } : {});
-		return [
-			{ name: name("p50"), unit: "ms", ...at(0.5), ...goal(3) },
-			{ name: name("p90"), unit: "ms", ...at(0.9) },
-			{ name: name("p99"), unit: "ms", ...at(0.99), ...goal(15) },
-			{ name: name("max"), unit: "ms", ...at(1) },
-			{ name: name("commits seen"), unit: "", value: ours.words, compared: theirs.words, target: { atLeast: COMMITS } },
-		];
+	return withFolder(async (folder) => {
+		const log = join(folder, "commits.jsonl");
+		const env = { FAKE_AGY_COMMIT_LOG: log, FAKE_AGY_SYNCHRONOUS: synchronous };
+		return withProvider(scenario, env, (provider) => measureAnswer(provider, log, synchronous));
 	});
+}
+
+async function measureAnswer({ home, ask }: BenchProvider, log: string, synchronous: string): Promise<Figure[]> {
+	const ours = new WordTimes();
+	const theirs = new WordTimes();
+	const stopPoller = await pollLater(home.conversations, (text) => theirs.grownTo(text));
+	let text = "";
+	for await (const event of ask("count")) {
+		if (event.type === "text_delta") {
+			text += event.delta;
+			ours.grownTo(text);
+		}
+		if (event.type === "error") throw new Error(event.error.errorMessage);
+	}
+	stopPoller();
+	const returned = answerCommits(log);
+	const a = ours.latencies(returned);
+	const b = theirs.latencies(returned);
+	const at = (share: number) => ({ value: quantile(a, share), compared: quantile(b, share) });
+	const name = (what: string) => `${what} at synchronous=${synchronous}`;
+	const goal = (atMost: number) => (synchronous === "FULL" ? { target: { atMost } } : {});
+	return [
+		{ name: name("p50"), unit: "ms", ...at(0.5), ...goal(3) },
+		{ name: name("p90"), unit: "ms", ...at(0.9) },
+		{ name: name("p99"), unit: "ms", ...at(0.99), ...goal(15) },
+		{ name: name("max"), unit: "ms", ...at(1) },
+		{ name: name("commits seen"), unit: "", value: ours.words, compared: theirs.words, target: { atLeast: COMMITS } },
+	];
 }
 
 /** When the answer first had so many words. */
