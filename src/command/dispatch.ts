@@ -37,20 +37,20 @@ export interface Completion {
  * What may follow `/agy <prefix>`; null when nothing fits, as pi wants it. A whole word has no completions either: pi's Enter
  * would choose one of them instead of running the command.
  */
-export function complete(prefix: string, env: CommandEnvironment): Completion[] | null {
+export async function complete(prefix: string, env: CommandEnvironment): Promise<Completion[] | null> {
 	const words = split(prefix);
 	const started = prefix === "" || prefix.endsWith(" ") ? "" : (words.pop() ?? "");
 	const [name, ...before] = words;
-	const options = name === undefined ? names() : argumentsOf(find(name), before, env);
+	const options = name === undefined ? names() : await argumentsOf(find(name), before, env);
 	const fitting = options.filter((option) => option.label.startsWith(started));
 	return fitting.length === 0 || fitting.some((option) => option.label === started) ? null : fitting;
 
-	function argumentsOf(
+	async function argumentsOf(
 		command: SubCommand | undefined,
 		typed: readonly string[],
 		on: CommandEnvironment,
-	): Completion[] {
-		const offered = command?.complete?.(typed, on) ?? [];
+	): Promise<Completion[]> {
+		const offered = (await command?.complete?.(typed, on)) ?? [];
 		return offered.map((word) => ({ value: [...words, word].join(" "), label: word }));
 	}
 }

@@ -34,7 +34,7 @@ export interface LastTurn {
 	/** Milliseconds since the epoch. */
 	readonly endedAt: number;
 	readonly outcome: Outcome;
-	/** One sentence for people, for failures the one that the turn's message held. */
+	/** One or two sentences for people, for failures the one that the turn's message held. */
 	readonly summary: string;
 }
 
@@ -45,30 +45,27 @@ export interface BridgeStatus {
 	readonly tools: readonly string[];
 }
 
-/** The agy conversation that this pi session continues. */
+/** The agy conversation that this pi session continues. Rejects where the session's record cannot be read or written. */
 export interface ConversationControl {
-	current(): BoundConversation | undefined;
+	current(): Promise<BoundConversation | undefined>;
 	/** The next turn starts a new agy conversation and tells it what has been said so far. */
-	startNew(): Promise<void>;
+	startNew(): Promise<ControlResult>;
 	/** The next turn continues conversation `id`. */
-	use(id: string): Promise<UseResult>;
-	/** Forgets what this session has with agy. agy's own files stay. False when there was nothing. */
-	clear(): Promise<boolean>;
-	/** Ids that `use` would accept, newest first; for completions, so it must be cheap. */
-	recent(): readonly string[];
+	use(id: string): Promise<ControlResult>;
+	/** Forgets what this session has with agy. agy's own files stay. */
+	clear(): Promise<ControlResult<{ /** False when there was nothing. */ readonly forgot: boolean }>>;
+	/** Ids for completions, newest first; `use` has the last word on them. */
+	recent(): Promise<readonly string[]>;
 }
 
 export interface BoundConversation {
 	readonly id: string;
 	/** agy's database of it. */
 	readonly path: string;
-	readonly title?: string;
-	/** The model family that it was last used with. */
-	readonly family?: string;
 }
 
-export type UseResult =
-	| { readonly ok: true }
+export type ControlResult<Told = unknown> =
+	| ({ readonly ok: true } & Told)
 	/** `problem` is a sentence for people: not found, another folder's, in use. */
 	| { readonly ok: false; readonly problem: string };
 
@@ -108,4 +105,6 @@ export type DecodingProbe =
 	| { readonly kind: "decoded"; readonly id: string; readonly steps: number; readonly unknownSteps: number }
 	/** There is no conversation yet. */
 	| { readonly kind: "none" }
+	/** Some agy works on each of the newest, and a reader must not get in its way. */
+	| { readonly kind: "in-use" }
 	| { readonly kind: "failed"; readonly path: string; readonly cause: string };

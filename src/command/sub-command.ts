@@ -15,7 +15,7 @@ export interface SubCommand {
 	/** One sentence without a full stop, for the completions, the help and the reference. */
 	readonly summary: string;
 	/** Words that may stand at the place where the cursor is, after the `words` that stand there already. */
-	complete?(words: readonly string[], env: CommandEnvironment): readonly string[];
+	complete?(words: readonly string[], env: CommandEnvironment): readonly string[] | Promise<readonly string[]>;
 	/** Does not throw for anything the user may type. `progress` is for work that takes more than a moment. */
 	run(words: readonly string[], env: CommandEnvironment, progress: (text: string) => void): Promise<Reply>;
 }

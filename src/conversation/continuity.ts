@@ -58,7 +58,7 @@ export function decide(situation: Situation): Decision {
 	if (last === undefined || last.kind === "answer" || situation.endsWithOurToolResult)
 		return { kind: "nothing-to-say" };
 
-	const match = bestMatch(situation.bindings, fingerprints(entries));
+	const [match] = continuable(situation.bindings, fingerprints(entries));
 	const trouble = match ? troubleWith(match, situation) : reasonForNoMatch(situation);
 	if (!match || trouble) {
 		const { before, ask } = splitAsk(entries, 0);
@@ -71,11 +71,14 @@ export function decide(situation: Situation): Decision {
 	return { kind: "continue-with-digest", binding: match, ask, unseen: before };
 }
 
-/** The conversation that has seen most of this transcript and nothing else; of equals the one used last. */
-function bestMatch(bindings: readonly Binding[], transcript: readonly string[]): Binding | undefined {
+/**
+ * The conversations that have seen nothing but this transcript (given as fingerprints): the one that has seen most of it first,
+ * of equals the one used last.
+ */
+export function continuable(bindings: readonly Binding[], transcript: readonly string[]): Binding[] {
 	return bindings
 		.filter((binding) => isPrefix(reach(binding), transcript))
-		.toSorted((a, b) => reach(b).length - reach(a).length || b.updatedAt - a.updatedAt)[0];
+		.toSorted((a, b) => reach(b).length - reach(a).length || b.updatedAt - a.updatedAt);
 }
 
 /** All that the conversation may have seen. */

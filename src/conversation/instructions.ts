@@ -1,7 +1,7 @@
-import { basename, dirname, isAbsolute, relative, sep } from "node:path";
+import { basename, dirname } from "node:path";
 import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
 import { textOf } from "./transcript.ts";
-import type { Workspace } from "./workspace.ts";
+import { contains, type Workspace } from "./workspace.ts";
 
 /** pi's sections that describe pi and its own tools; agy has others. */
 const aboutPi: ReadonlySet<string> = new Set(["preamble", "tools", "rules", "docs", "cwd", "mcp_servers"]);
@@ -47,9 +47,4 @@ function agyReads(path: string, { cwd, root }: Workspace): boolean {
 	if (!readByAgy.has(basename(path))) return false;
 	const folder = dirname(path);
 	return contains(root, folder) && contains(folder, cwd);
-}
-
-function contains(outer: string, inner: string): boolean {
-	const way = relative(outer, inner);
-	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -1,8 +1,10 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { SessionBridge } from "../bridge/session-bridge.ts";
+import type { LastTurn } from "../command/environment.ts";
 import type { Settings } from "../config/schema.ts";
+import type { TurnModel } from "../conversation/plan.ts";
 import type { Clock } from "../engine/clock.ts";
-import type { ActivityEvent, EndEvent, NoticeEvent, Outcome } from "../engine/events.ts";
+import type { ActivityEvent, EndEvent, NoticeEvent } from "../engine/events.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
 import { LiveSlot } from "../provider/live-slot.ts";
@@ -10,13 +12,7 @@ import type { StepDisplay } from "../provider/message-flow.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
-
-/** How a run ended. `endedAt` is in milliseconds since the epoch; `summary` is one or two sentences for people. */
-export interface EndedTurn {
-	readonly endedAt: number;
-	readonly outcome: Outcome;
-	readonly summary: string;
-}
+import { createQuotaStatus, type QuotaStatus } from "./quota-status.ts";
 
 /** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
 export class PiSession implements TurnSession {
@@ -29,10 +25,12 @@ export class PiSession implements TurnSession {
 	readonly #settings: () => Settings;
 	readonly #workingLine: WorkingLine;
 	readonly #clock: Clock;
-	#lastTurn: EndedTurn | undefined;
+	#lastTurn: LastTurn | undefined;
 	#closed = false;
 	/** The name we gave the session; any other one is the user's. */
 	#givenName: string | undefined;
+	readonly #quota: QuotaStatus;
+	#runFamily = "";
 	/** The active model when the run began. A virtual model is not ours although its requests come to us. */
 	#runModel: string | undefined;
 
@@ -44,6 +42,7 @@ export class PiSession implements TurnSession {
 		this.#clock = clock;
 		this.id = ctx.sessionManager.getSessionId();
 		this.cwd = ctx.cwd;
+		this.#quota = createQuotaStatus(ctx.ui, clock);
 		this.#workingLine = new WorkingLine(clock, ctx.cwd, (text) => {
 			if (!this.#closed) ctx.ui.setWorkingMessage(text);
 		});
@@ -63,17 +62,29 @@ export class PiSession implements TurnSession {
 		return this.#pi.getActiveTools().includes(CARD_TOOL) ? "cards" : "inline";
 	}
 
-	runStarted(): void {
+	runStarted(model: TurnModel): void {
 		this.#runModel = this.#activeModel();
+		this.#runFamily = model.family;
 	}
 
 	runEnded(end: EndEvent): void {
 		this.#workingLine.clear();
+		this.#quota.ended(this.#runFamily, end.outcome);
 		this.#lastTurn = { endedAt: this.#clock.now(), outcome: end.outcome, summary: summarise(end, this.#clock.now()) };
 	}
 
+	/** True while a run of the session's turn is alive, also while it waits for its cards. */
+	get isWorking(): boolean {
+		return this.runs.current !== undefined && this.runs.current.state !== "over";
+	}
+
+	/** Another model was selected; `family` is undefined when it is not one of agy's. */
+	modelSelected(family: string | undefined): void {
+		this.#quota.selected(family);
+	}
+
 	/** How the last run ended; undefined before the first. */
-	get lastTurn(): EndedTurn | undefined {
+	get lastTurn(): LastTurn | undefined {
 		return this.#lastTurn;
 	}
 
@@ -112,6 +123,7 @@ export class PiSession implements TurnSession {
 	/** Resolves when nothing of the session's agy processes is left. */
 	async close(): Promise<void> {
 		this.#workingLine.clear();
+		this.#quota.close();
 		this.#closed = true;
 		await this.runs.shutDown();
 		this.bridge.close();

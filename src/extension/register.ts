@@ -36,6 +36,11 @@ const sessions = new Map<string, { readonly session: PiSession; readonly parts: 
 const bridgeServer = new BridgeServer(systemClock);
 const loopGuard = new LoopGuard(process.env);
 
+/** The session of this process that has this id, while it lives. */
+export function sessionOf(id: string): PiSession | undefined {
+	return sessions.get(id)?.session;
+}
+
 /** Brings the provider and the card tool into one pi session. Called once for each; all state lives in the closure. */
 export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
 	const { clock, planner } = parts;

@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/clock.ts";
 import type { Effort, ModelChoice } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
-import { type AgyCommand, ASK_LIMITS, type AskFailure } from "./ask-agy.ts";
+import { type AgyCommand, ASK_LIMITS, type AskFailure } from "../run/ask-agy.ts";
 import { builtInModels } from "./built-in.ts";
 import { cacheFingerprint, readModelCache, writeModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";

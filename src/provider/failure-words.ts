@@ -23,7 +23,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 	switch (failure.kind) {
 		case "not-installed":
 			return final(
-				`The agy command was not found (looked in: ${failure.searched.join(", ") || "PATH"}).`,
+				`The agy command was not found (${placesSearched(failure.searched)}).`,
 				"Install Google's Antigravity CLI, or set AGY_BIN to the binary.",
 				"The agy command was not found.",
 			);
@@ -171,6 +171,12 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 		case "bad-request":
 			return final(failure.problem, failure.remedy);
 	}
+}
+
+/** Where a binary was looked for, in few words however many places there are. */
+export function placesSearched(searched: readonly string[]): string {
+	if (searched.length <= 3) return `looked in: ${searched.join(", ") || "PATH"}`;
+	return `looked in ${searched.length} places; \`/agy doctor --verbose\` lists them`;
 }
 
 function final(cause: string, remedy: string, plainCause = cause): FailureWords {

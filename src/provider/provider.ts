@@ -10,6 +10,7 @@ import {
 import type { Failure } from "../engine/failure.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
+import { refreshModels } from "../models/refresh.ts";
 import { failureText, finalText } from "./failure-text.ts";
 import { MessageWriter } from "./message-writer.ts";
 import type { TurnCall } from "./turn.ts";
@@ -57,10 +58,7 @@ export function createAntigravityProvider(options: ProviderOptions): Provider<ty
 			},
 		},
 		getModels: (): readonly AntigravityModel[] => options.catalogue.models(),
-		async refreshModels({ allowNetwork, force, signal }) {
-			options.catalogue.restore();
-			if (allowNetwork) await options.catalogue.refresh({ force: force ?? false, signal });
-		},
+		refreshModels: (context) => refreshModels(options.catalogue, context),
 		stream,
 		streamSimple: stream,
 	};

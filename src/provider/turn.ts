@@ -40,7 +40,7 @@ export interface TurnSession {
 	title(text: string): void;
 	notice(event: NoticeEvent): void;
 	/** A run of the session's turn begins or is over. */
-	runStarted(): void;
+	runStarted(model: TurnModel): void;
 	runEnded(end: EndEvent): void;
 }
 
@@ -112,7 +112,7 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	if (call.writer.closed) return planner.finished(plan, NEVER_STARTED, "");
 	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), loan);
 	session.runs.occupy(live);
-	session.runStarted();
+	session.runStarted(model);
 	for (const notice of plan.notices) call.writer.line(notice);
 	follow(parts, session, call, live, session.display());
 }
@@ -192,11 +192,10 @@ function effortOf({ model, options }: TurnCall): Effort | undefined {
 		case "minimal":
 			return "low";
 		case "medium":
-			return "medium";
 		case "high":
 		case "xhigh":
 		case "max":
-			return "high";
+			return level;
 		default:
 			return undefined;
 	}

@@ -1,6 +1,16 @@
 import type { Clock } from "../engine/clock.ts";
 import { formatTime } from "./quota-text.ts";
 
+export interface FooterOptions {
+	readonly clock: Clock;
+	/** Sets the footer's status text; `undefined` takes it away. */
+	readonly show: (text: string | undefined) => void;
+	/** When each pool is back, in milliseconds since the epoch; several footers may share it. */
+	readonly usedUp?: Map<Pool, number>;
+	/** The machine's by default. */
+	readonly timeZone?: string;
+}
+
 /**
  * Says in pi's footer that a quota is used up, from the failed turn that told so until the quota is back, and only while
  * a model of that pool is selected. It asks agy nothing.
@@ -9,16 +19,15 @@ export class QuotaFooter {
 	readonly #clock: Clock;
 	readonly #show: (text: string | undefined) => void;
 	readonly #timeZone: string | undefined;
-	/** When each pool is back. */
-	readonly #usedUp = new Map<Pool, number>();
+	readonly #usedUp: Map<Pool, number>;
 	#selected: Pool | undefined;
 	#shown: string | undefined;
 	#cancelTimer: () => void = () => {};
 
-	/** `show` sets the footer's status text; `undefined` takes it away. */
-	constructor(clock: Clock, show: (text: string | undefined) => void, timeZone?: string) {
+	constructor({ clock, show, usedUp = new Map(), timeZone }: FooterOptions) {
 		this.#clock = clock;
 		this.#show = show;
+		this.#usedUp = usedUp;
 		this.#timeZone = timeZone;
 	}
 
@@ -41,8 +50,7 @@ export class QuotaFooter {
 	}
 
 	close(): void {
-		this.#usedUp.clear();
-		this.#update();
+		this.selected(undefined);
 	}
 
 	#update(): void {
@@ -67,7 +75,7 @@ export class QuotaFooter {
 }
 
 /** agy counts Gemini's models together, and all others together. */
-type Pool = "gemini" | "others";
+export type Pool = "gemini" | "others";
 
 function poolOf(family: string): Pool {
 	return family === "gemini" ? "gemini" : "others";

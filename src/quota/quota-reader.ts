@@ -1,6 +1,6 @@
 import type { Clock } from "../engine/clock.ts";
-import { ASK_LIMITS, type AskFailure, askAgy, failureIn } from "../models/ask-agy.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
+import { ASK_LIMITS, type AskFailure, askAgy, failureIn } from "../run/ask-agy.ts";
 import { parseUsage, type QuotaPool } from "./usage.ts";
 
 export type QuotaAnswer =

@@ -16,6 +16,20 @@ export async function snapshotConversations(folder: string): Promise<Snapshot> {
 	return new Map(marks);
 }
 
+/** The ids of all conversations in the folder, the one written last first. Never rejects. */
+export async function newestConversations(folder: string): Promise<string[]> {
+	const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".db"));
+	const dated = await Promise.all(
+		names.map(async (name) => ({ id: name.slice(0, -".db".length), at: await lastWrite(join(folder, name)) })),
+	);
+	return dated.toSorted((a, b) => b.at - a.at).map(({ id }) => id);
+}
+
+async function lastWrite(path: string): Promise<number> {
+	const files = await Promise.all([path, `${path}-wal`].map((file) => stat(file).catch(() => undefined)));
+	return Math.max(...files.map((found) => found?.mtimeMs ?? 0));
+}
+
 async function markOf(folder: string, id: string): Promise<string> {
 	const marks = await Promise.all(
 		[".db", ".db-wal"].map(async (ending) => {

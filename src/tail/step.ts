@@ -36,6 +36,14 @@ const SYSTEM_MESSAGE = 101;
 
 const METADATA_FIELD = 5;
 
+/** The newest CortexStepType in the descriptors this reader was written after. */
+const NEWEST_TYPE = 140;
+
+/** Whether agy has written a kind or a state of step that this reader does not know. */
+export function isUnknownStep({ type, status }: Pick<Step, "type" | "status">): boolean {
+	return type > NEWEST_TYPE || status === "unknown";
+}
+
 /** A row of `steps`, decoded as far as it is looked at. Never throws, here or later, whatever the payload holds. */
 export function decodeStep(row: StepRow): Step {
 	return new RowStep(row);

@@ -31,6 +31,19 @@ const thisSystem: WatchSystem = {
 	},
 };
 
+/** Whether a turn would be told of changes in this folder, found out by trying; the folder must exist. */
+export function hasFileEvents(directory: string, fileEvents: boolean, system: WatchSystem = thisSystem): boolean {
+	try {
+		if (!wakePlan(fileEvents, system.platform, system.fileSystemOf(directory)).events) return false;
+		system.watch(directory, ignore, ignore).close();
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function ignore(): void {}
+
 /**
  * Calls `check` whenever the database may have changed: after file events and again shortly after them, and from a poll
  * underneath. `check` says whether it found a change. Where events cannot be had, stop, or turn out to be missing

@@ -1,6 +1,6 @@
 import type { SettingProblem } from "../../config/load.ts";
-import { describeAskFailure } from "../../models/ask-agy.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
+import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
@@ -51,6 +51,8 @@ export function checkDecoding(probe: DecodingProbe): Check {
 	switch (probe.kind) {
 		case "none":
 			return ok(name, "none yet to try to read");
+		case "in-use":
+			return ok(name, "the newest are in use, so none was tried");
 		case "decoded":
 			if (probe.unknownSteps === 0) return ok(name, `read ${probe.steps} steps of the newest`, [probe.id]);
 			return warning(

@@ -15,13 +15,13 @@ export const conversationCommand: SubCommand = {
 		const { conversation } = env;
 		if (rest.length > 0) return misused({ name: "conversation", usage });
 		if (verb === "show" && id === undefined) {
-			const current = conversation.current();
+			const current = await conversation.current();
 			if (current === undefined) return say("This session has no agy conversation yet; the next turn starts one.");
-			const { title, path } = current;
-			return say(`${current.id}${title === undefined ? "" : ` "${title}"`}`, `  ${path}`);
+			return say(current.id, `  ${current.path}`);
 		}
 		if (verb === "new" && id === undefined) {
-			await conversation.startNew();
+			const result = await conversation.startNew();
+			if (!result.ok) return refuse(result.problem);
 			return say("The next turn starts a new agy conversation, which is told what was said here.");
 		}
 		if (verb === "use" && id !== undefined) {
@@ -38,7 +38,10 @@ export const clearCommand: SubCommand = {
 	summary: "Forget which agy conversations this session used; agy's own files stay",
 	async run(words, env) {
 		if (words.length > 0) return misused(clearCommand);
-		const had = await env.conversation.clear();
-		return say(had ? "Forgotten. The next turn starts a new agy conversation." : "There was nothing to forget.");
+		const result = await env.conversation.clear();
+		if (!result.ok) return refuse(result.problem);
+		return say(
+			result.forgot ? "Forgotten. The next turn starts a new agy conversation." : "There was nothing to forget.",
+		);
 	},
 };

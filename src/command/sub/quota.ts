@@ -1,6 +1,6 @@
-import { describeAskFailure } from "../../models/ask-agy.ts";
 import { formatDuration } from "../../provider/duration.ts";
 import { formatQuota } from "../../quota/quota-text.ts";
+import { describeAskFailure } from "../ask-failure-words.ts";
 import { misused, refuse, type SubCommand, say } from "../sub-command.ts";
 
 export const quotaCommand: SubCommand = {

@@ -18,7 +18,7 @@ export const statusCommand: SubCommand = {
 async function statusRows(env: CommandEnvironment): Promise<[string, string][]> {
 	const { settings, catalogue, clock } = env;
 	const { mode, permissions, display } = settings.current();
-	const conversation = env.conversation.current();
+	const conversation = await env.conversation.current();
 	const problems = settings.problems().length;
 	return [
 		["agy", describeAgy(await env.probes.agy())],

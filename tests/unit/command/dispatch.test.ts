@@ -41,15 +41,15 @@ test("a fault in a sub-command is a reply", async (t) => {
 	assert.deepEqual(await dispatch("logs", env), { level: "error", lines: ["/agy logs failed: no folder"] });
 });
 
-test("completions continue the word, name arguments, and are null where nothing fits", (t) => {
+test("completions continue the word, name arguments, and are null where nothing fits", async (t) => {
 	const env = commandEnvironment(t);
-	const values = (prefix: string) => complete(prefix, env)?.map((completion) => completion.value) ?? null;
-	assert.deepEqual(values("")?.length, subCommands.length);
-	assert.deepEqual(values("mo"), ["mode", "model", "models"]);
-	assert.deepEqual(values("mode "), ["mode plan", "mode accept-edits"]);
-	assert.deepEqual(values("permissions d"), ["permissions deny"]);
-	assert.deepEqual(values("conversation use "), ["conversation use known"]);
-	assert.ok(values("model ")?.includes("model gemini-3.8-flash"));
+	const values = async (prefix: string) => (await complete(prefix, env))?.map((completion) => completion.value) ?? null;
+	assert.deepEqual((await values(""))?.length, subCommands.length);
+	assert.deepEqual(await values("mo"), ["mode", "model", "models"]);
+	assert.deepEqual(await values("mode "), ["mode plan", "mode accept-edits"]);
+	assert.deepEqual(await values("permissions d"), ["permissions deny"]);
+	assert.deepEqual(await values("conversation use "), ["conversation use known"]);
+	assert.ok((await values("model "))?.includes("model gemini-3.8-flash"));
 	for (const prefix of [
 		"x",
 		"mode",
@@ -60,7 +60,7 @@ test("completions continue the word, name arguments, and are null where nothing 
 		"conversation show ",
 		"nonsense ",
 	]) {
-		assert.equal(values(prefix), null, prefix);
+		assert.equal(await values(prefix), null, prefix);
 	}
 });
 
@@ -146,7 +146,7 @@ test("conversation shows, renews and chooses; clear forgets", async (t) => {
 	assert.match(text(await dispatch("conversation", env)), /no agy conversation yet/);
 	assert.match(text(await dispatch("conversation use other", env)), /There is no conversation other here/);
 	assert.match(text(await dispatch("conversation use known", env)), /continues conversation known/);
-	assert.equal(text(await dispatch("conversation show", env)), 'known "A title"\n  /conversations/known.db');
+	assert.equal(text(await dispatch("conversation show", env)), "known\n  /conversations/known.db");
 	assert.match(text(await dispatch("status", env)), /conversation +known \(\/conversations\/known.db\)/);
 	assert.match(text(await dispatch("conversation new", env)), /starts a new agy conversation/);
 	assert.match(text(await dispatch("clear", env)), /nothing to forget/);

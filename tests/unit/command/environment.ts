@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { BoundConversation, CommandEnvironment, UseResult } from "../../../src/command/environment.ts";
+import type { BoundConversation, CommandEnvironment } from "../../../src/command/environment.ts";
 import { createSettingsSource } from "../../../src/config/settings-source.ts";
 import { silentLog } from "../../../src/engine/log.ts";
 import { createCatalogue, type LocateAgy } from "../../../src/models/catalogue.ts";
@@ -55,20 +55,21 @@ export function commandEnvironment(
 function memoryConversation(): CommandEnvironment["conversation"] {
 	let current: BoundConversation | undefined;
 	return {
-		current: () => current,
+		current: async () => current,
 		async startNew() {
 			current = undefined;
+			return { ok: true };
 		},
-		async use(id): Promise<UseResult> {
+		async use(id) {
 			if (id !== "known") return { ok: false, problem: `There is no conversation ${id} here.` };
-			current = { id, path: `/conversations/${id}.db`, title: "A title" };
+			current = { id, path: `/conversations/${id}.db` };
 			return { ok: true };
 		},
 		async clear() {
-			const had = current !== undefined;
+			const forgot = current !== undefined;
 			current = undefined;
-			return had;
+			return { ok: true, forgot };
 		},
-		recent: () => ["known"],
+		recent: async () => ["known"],
 	};
 }

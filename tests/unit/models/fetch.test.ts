@@ -4,8 +4,8 @@ import { readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { type AskFailure, askAgy, describeAskFailure } from "../../../src/models/ask-agy.ts";
 import { fetchModels } from "../../../src/models/fetch.ts";
+import { type AskFailure, askAgy } from "../../../src/run/ask-agy.ts";
 import { stubAgy, temporaryFolder } from "./stub-agy.ts";
 
 const LIMITS = { timeoutMs: 20_000, maxBytes: 64 * 1024 };
@@ -115,20 +115,4 @@ test("a grandchild that keeps the pipe does not keep the answer back", async (t)
 		stdout: "gemini-3.8-flash-high\n",
 		stderr: "",
 	});
-});
-
-test("every failure says what is wrong and what to do, without agy's own output", () => {
-	const all: AskFailure[] = [
-		...Object.values(failures).map(({ failure }) => failure),
-		{ kind: "not-installed", searched: ["/a"] },
-		{ kind: "cannot-start", path: "/a", cause: "EACCES" },
-		{ kind: "timed-out", seconds: 30 },
-		{ kind: "cancelled" },
-		{ kind: "too-old", needs: "1.1.11", version: "1.1.8" },
-	];
-	for (const failure of all) {
-		const { problem, remedy } = describeAskFailure(failure);
-		assert.match(problem, /^\S.*\.$/, failure.kind);
-		assert.match(remedy, /^\S.*\.$/, failure.kind);
-	}
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { AgyCommand } from "../../../src/models/ask-agy.ts";
+import type { AgyCommand } from "../../../src/run/ask-agy.ts";
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(t: Pick<TestContext, "after">): string {
@@ -15,5 +15,5 @@ export function temporaryFolder(t: Pick<TestContext, "after">): string {
 export function stubAgy(t: Pick<TestContext, "after">, body: string): AgyCommand {
 	const path = join(temporaryFolder(t), "agy");
 	writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-	return { path, env: { PATH: process.env.PATH } };
+	return { path, env: { PATH: process.env.PATH ?? "" } };
 }

@@ -109,7 +109,11 @@ test("a failure is told, not kept", async (t) => {
 function footer() {
 	const clock = new FakeClock(NOW);
 	const shown: (string | undefined)[] = [];
-	return { clock, shown, footer: new QuotaFooter(clock, (text) => shown.push(text), "Europe/Berlin") };
+	return {
+		clock,
+		shown,
+		footer: new QuotaFooter({ clock, show: (text) => shown.push(text), timeZone: "Europe/Berlin" }),
+	};
 }
 
 test("the footer says until when a quota is used up, and takes it back by itself", () => {

@@ -1,0 +1,113 @@
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgyProbe, DecodingProbe, Probes } from "../command/environment.ts";
+import type { Clock } from "../engine/clock.ts";
+import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
+import { failureText } from "../provider/failure-text.ts";
+import { CARD_TOOL } from "../provider/step-card.ts";
+import { FLOOR, formatVersion } from "../run/agy-features.ts";
+import { newestConversations } from "../run/conversation-folder.ts";
+import { whileIdle } from "../run/idle-conversation.ts";
+import { ConversationDb } from "../tail/conversation-db.ts";
+import { loadSqlite } from "../tail/load-sqlite.ts";
+import { decodeStep, isUnknownStep } from "../tail/step.ts";
+import { hasFileEvents } from "../tail/watcher.ts";
+import type { RealParts } from "./parts.ts";
+
+/** Looks at the machine and at pi for `/agy status` and `/agy doctor`. */
+export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: RealParts): Probes {
+	const { agy, clock, env, settings } = parts;
+	const folders = () => agy.folders();
+	return {
+		agy: () => probeAgy(parts),
+		cwd: ctx.cwd,
+		env,
+		get geminiDir() {
+			return folders().gemini;
+		},
+		get conversationsDir() {
+			return folders().conversations;
+		},
+		decoding: () => probeDecoding(parts, clock),
+		async fileEvents() {
+			const directory = await existingFolder(folders().conversations);
+			return hasFileEvents(directory, settings().fileEvents) ? "events" : "polling";
+		},
+		conflicts: () => [...otherProviders(ctx), ...otherCommands(pi)],
+	};
+}
+
+async function probeAgy({ agy, clock }: RealParts): Promise<AgyProbe> {
+	const location = agy.locate();
+	if (location.kind === "missing") return { found: false, searched: location.searched };
+	const { path } = location;
+	const read = await agy.version(path);
+	if (read.kind === "failed") {
+		const { failure } = read;
+		const cause = failure.kind === "cannot-start" ? failure.cause : failureText(failure, false, clock.now());
+		return { found: "broken", path, cause };
+	}
+	const { version, belowFloor } = read.features;
+	if (version === undefined) return { found: "broken", path, cause: "it does not say its version" };
+	const old = belowFloor ? { tooOldFor: { floor: FLOOR } } : {};
+	return { found: true, path, version: formatVersion(version), ...old };
+}
+
+/** So many of the newest conversations are tried before all count as in use. */
+const CANDIDATES = 5;
+
+async function probeDecoding({ idle }: RealParts, clock: Clock): Promise<DecodingProbe> {
+	const access = idle();
+	const newest = (await newestConversations(access.folder)).slice(0, CANDIDATES);
+	for (const id of newest) {
+		const path = join(access.folder, `${id}.db`);
+		try {
+			const sqlite = await loadSqlite();
+			const result = await whileIdle(id, access, () => countSteps(new ConversationDb({ path, sqlite, clock })));
+			if (result.kind === "done") return { kind: "decoded", id, ...result.value };
+		} catch (error) {
+			return { kind: "failed", path, cause: error instanceof Error ? error.message : String(error) };
+		}
+	}
+	return newest.length === 0 ? { kind: "none" } : { kind: "in-use" };
+}
+
+function countSteps(database: ConversationDb): { readonly steps: number; readonly unknownSteps: number } {
+	try {
+		const steps = database.finish().rows.map(decodeStep);
+		return { steps: steps.length, unknownSteps: steps.filter(isUnknownStep).length };
+	} finally {
+		database.close();
+	}
+}
+
+/** The folder, or the nearest one above it while agy has not made it yet. */
+async function existingFolder(folder: string): Promise<string> {
+	const found = await stat(folder).catch(() => undefined);
+	return found !== undefined || folder === dirname(folder) ? folder : existingFolder(dirname(folder));
+}
+
+/** pi keeps one provider for a name: the last one that was registered. The api tells whose it is. */
+function otherProviders({ modelRegistry }: ExtensionContext): string[] {
+	const config = modelRegistry.getRegisteredProviderConfig(PROVIDER_ID);
+	const native = modelRegistry.getRegisteredNativeProvider(PROVIDER_ID);
+	const isOurs = native === undefined || native.getModels().every((model) => model.api === API_ID);
+	const names = [config && (config.name ?? PROVIDER_ID), isOurs ? undefined : native.name];
+	return names.flatMap((name) => (name === undefined ? [] : [`the provider "${name}"`]));
+}
+
+/** Extensions that registered a command of the same name; pi then calls them `/agy:1`, `/agy:2`. */
+function otherCommands(pi: ExtensionAPI): string[] {
+	const ours = pi.getAllTools().find((tool) => tool.name === CARD_TOOL)?.sourceInfo.path;
+	return pi
+		.getCommands()
+		.filter(
+			({ name, source, sourceInfo }) => isAgyCommand(name) && (source !== "extension" || sourceInfo.path !== ours),
+		)
+		.map(({ name, sourceInfo }) => `/${name} of ${sourceInfo.path}`);
+}
+
+function isAgyCommand(name: string): boolean {
+	return /^agy(:\d+)?$/.test(name);
+}

@@ -1,0 +1,34 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { CommandEnvironment } from "../command/environment.ts";
+import { askPermissionsOnce } from "../command/permission-question.ts";
+import { registerAgyCommand } from "../command/register.ts";
+import { PROVIDER_ID } from "../models/catalogue-model.ts";
+import { createCommandEnvironment, familyOf, publishModels } from "./command-environment.ts";
+import type { RealParts } from "./parts.ts";
+import { sessionOf } from "./register.ts";
+
+/** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */
+export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
+	const { catalogue, log, settingsSource } = parts;
+	let environment: CommandEnvironment | undefined;
+
+	registerAgyCommand(pi, () => {
+		if (environment === undefined) throw new Error("The session has not started yet.");
+		return environment;
+	});
+	pi.on("session_start", (_event, ctx) => {
+		environment = createCommandEnvironment(pi, ctx, parts);
+		catalogue.onChange(() => void publishModels(ctx));
+		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(ctx.model, catalogue));
+	});
+	pi.on("model_select", ({ model }, ctx) => {
+		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(model, catalogue));
+	});
+	pi.on("before_agent_start", async (_event, ctx) => {
+		if (ctx.model?.provider === PROVIDER_ID) await askPermissionsOnce(ctx, settingsSource);
+	});
+	pi.on("session_shutdown", async () => {
+		catalogue.close();
+		await log.flush();
+	});
+}
