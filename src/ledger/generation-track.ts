@@ -39,10 +39,6 @@ export class GenerationTrack {
 		return this.#row?.toolCalls ?? [];
 	}
 
-	get hasRow(): boolean {
-		return this.#row !== undefined;
-	}
-
 	get cutShort(): boolean {
 		return this.#row?.stopReason === MAX_TOKENS;
 	}
