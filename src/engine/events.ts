@@ -203,7 +203,6 @@ export interface NoticeEvent {
 		| "self-answered-question"
 		| "system-message"
 		| "schema-drift"
-		| "conversation-not-honoured"
 		| "scratch-write"
 		| "cut-short"
 		| "other";

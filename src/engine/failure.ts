@@ -24,8 +24,10 @@ export type Failure =
 	| { readonly kind: "print-timeout" }
 	| { readonly kind: "deadline"; readonly which: "start-up" | "inactivity" | "total"; readonly seconds: number }
 	| { readonly kind: "empty-answer"; readonly promptBytes: number }
-	/** The conversation that was to be continued is gone or was replaced. */
+	/** The conversation that was to be continued is gone. */
 	| { readonly kind: "conversation-lost"; readonly id: string }
+	/** agy began another conversation than the one it was to continue, and was stopped. */
+	| { readonly kind: "conversation-replaced"; readonly id: string }
 	/** Another process is using the conversation. */
 	| { readonly kind: "conversation-locked"; readonly id: string; readonly pid?: number }
 	/** No conversation, or more than one, could be ours. */

@@ -101,7 +101,6 @@ class StepLedger implements Ledger {
 		if (insteadOf !== undefined) {
 			this.#entries.forgetBaseline();
 			this.#usageBefore = NO_USAGE;
-			events.push(notices.notHonoured(insteadOf, id));
 		}
 		return [...events, ...this.#releaseEarly()];
 	}

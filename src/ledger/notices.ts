@@ -4,11 +4,6 @@ import type { DeniedAction } from "./facts.ts";
 /** Texts of agy's own system messages are shortened to this many characters. */
 const SYSTEM_MESSAGE_LENGTH = 500;
 
-export function notHonoured(asked: string, got: string): NoticeEvent {
-	const text = `agy did not continue conversation ${asked} and started ${got} instead; it does not know what was said before.`;
-	return notice("warning", "conversation-not-honoured", text);
-}
-
 export function modelRetry(stopReason: number): NoticeEvent {
 	return notice(
 		"info",

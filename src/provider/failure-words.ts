@@ -128,6 +128,15 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 				"Send the message again; it starts a new conversation with what pi remembers.",
 				"agy's conversation is gone.",
 			);
+		case "conversation-replaced":
+			return {
+				...final(
+					`agy began a new conversation instead of continuing ${failure.id}, and was stopped.`,
+					"Sent again, the message goes to a new conversation that is told what pi remembers.",
+					"agy began a new conversation instead of continuing the old one, and was stopped.",
+				),
+				class: "retry",
+			};
 		case "conversation-locked":
 			return final(
 				`Another process${failure.pid === undefined ? "" : ` (pid ${failure.pid})`} is using agy's conversation ${failure.id}.`,

@@ -66,6 +66,8 @@ export class Attempt {
 
 	#times = new RunTimes(0);
 	#databaseLost = false;
+	/** What agy was to continue, when it began another conversation instead. */
+	#notContinued: string | undefined;
 	#leftInBackground = false;
 	#nextTreeLookAt = 0;
 
@@ -209,6 +211,7 @@ export class Attempt {
 	#observe(observation: Observation): void {
 		if (observation.source === "database-lost") this.#databaseLost = true;
 		if (observation.source === "row") this.#databaseLost = false;
+		if (observation.source === "conversation") this.#notContinued = observation.insteadOf;
 		for (const event of this.#ledger.observe(observation)) this.#options.emit(event);
 	}
 
@@ -232,6 +235,11 @@ export class Attempt {
 	#consider(): void {
 		if (this.#concluding || this.#process === undefined) return;
 		this.#cancelTimer();
+		// Without what was said before, agy would take the words for something else.
+		if (this.#notContinued !== undefined) {
+			this.#fail({ kind: "conversation-replaced", id: this.#notContinued }, "hopeless");
+			return;
+		}
 		const { clock, limits, patience } = this.#options;
 		const now = clock.now();
 		if (!this.#databaseLost && this.#times.databaseLostAt(this.facts) <= now)
@@ -308,6 +316,9 @@ export class Attempt {
 	}
 
 	#outcome(databaseProblem: DatabaseProblem | undefined): Outcome {
+		if (this.#notContinued !== undefined) {
+			return { kind: "failed", failure: { kind: "conversation-replaced", id: this.#notContinued } };
+		}
 		const { folder, output, request } = this.#options;
 		const { conversationId, candidates } = this.#follower;
 		const printed = this.#output.hasText;

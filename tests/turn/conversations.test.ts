@@ -34,18 +34,26 @@ describe("a continued conversation", () => {
 			assert.ok(endOf(events).progress.lastStep > 3);
 		});
 
-		test(`that agy does not continue is told as another one (agy ${version})`, async (t) => {
+		test(`that agy does not continue is told as another one, and agy is stopped (agy ${version})`, async (t) => {
 			const home = fakeHome(t, "two-turns", version);
 			const engine = engineIn(t, home);
 			const conversationId = await begun(engine, home);
-			home.play("other-conversation");
+			home.play({ ignoreConversation: true, steps: [{ hang: true }] });
 			const events = await all(engine.start(ask(home, { resume: { conversationId } })));
 			const [told] = ofType(events, "conversation");
 			assert.equal(told?.insteadOf, conversationId);
 			assert.notEqual(told?.id, conversationId);
-			assert.deepEqual(noticeCodes(events), ["conversation-not-honoured"]);
-			assert.equal(textOf(events), "Who are you?");
-			assert.deepEqual(endOf(events).outcome, { kind: "answered" });
+			const failure = { kind: "conversation-replaced", id: conversationId };
+			assert.deepEqual(endOf(events).outcome, { kind: "failed", failure });
+		});
+
+		test(`that agy does not continue is a failure also when agy was too quick to be stopped (agy ${version})`, async (t) => {
+			const home = fakeHome(t, "two-turns", version);
+			const engine = engineIn(t, home);
+			const conversationId = await begun(engine, home);
+			home.play("other-conversation");
+			const { outcome } = endOf(await all(engine.start(ask(home, { resume: { conversationId } }))));
+			assert.deepEqual(outcome, { kind: "failed", failure: { kind: "conversation-replaced", id: conversationId } });
 		});
 
 		test(`that is gone is a failure before agy is started (agy ${version})`, async (t) => {

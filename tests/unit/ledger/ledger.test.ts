@@ -289,7 +289,6 @@ describe("a continued conversation", () => {
 			closed,
 		);
 		assert.deepEqual(events[0], { type: "conversation", id: CONVERSATION, insteadOf: "another" });
-		assert.deepEqual(noticeCodes(events), ["conversation-not-honoured"]);
 		assert.equal(textOf(events), "I know nothing");
 	});
 

@@ -48,6 +48,7 @@ const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Fail
 		{ kind: "empty-answer", promptBytes: 0 },
 	],
 	"conversation-lost": ["final", { kind: "conversation-lost", id: "429" }],
+	"conversation-replaced": ["retry", { kind: "conversation-replaced", id: "429" }],
 	"conversation-locked": ["final", { kind: "conversation-locked", id: "c", pid: 503 }],
 	"conversation-unbound": [
 		"final",
