@@ -138,7 +138,7 @@ class StepLedger implements Ledger {
 				return [...events, ...this.#side.fromCheckpoint(step.idx, body), ...(usage ? [usage] : [])];
 			}
 			case "silent":
-				return [...events, ...this.#tools.update(entry)];
+				return [...events, ...this.#tools.rowIsSilent(entry)];
 		}
 	}
 

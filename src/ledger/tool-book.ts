@@ -56,8 +56,18 @@ export class ToolBook {
 	}
 
 	fromStdout(entry: StepEntry, message: StreamStep): AgyEvent[] {
+		if (entry.rowKind === "silent" && entry.tool === undefined && message.toolName === undefined) return [];
 		this.#trackOf(entry).fromStdout(message);
 		return this.update(entry);
+	}
+
+	/** The row is none of a tool. What stdout said of the step without naming a tool was about such a row, then. */
+	rowIsSilent(entry: StepEntry): AgyEvent[] {
+		const tool = entry.tool;
+		if (tool === undefined || tool.isNamed || tool.told !== undefined) return this.update(entry);
+		this.#open.delete(tool);
+		entry.tool = undefined;
+		return [];
 	}
 
 	/** A model call asked for these tools; also, whatever comes before its row has been written by now. */

@@ -41,6 +41,11 @@ export class ToolTrack {
 		return this.#told !== undefined && isEndState(this.#told.state);
 	}
 
+	/** A row or stdout says which tool it is. */
+	get isNamed(): boolean {
+		return this.#row !== undefined || this.#stdout?.toolName !== undefined;
+	}
+
 	/** It runs in the background, as far as is known. */
 	get inBackground(): boolean {
 		return this.#told?.state === "background" && !this.#taskEnded;

@@ -194,6 +194,20 @@ describe("a tool that only stdout tells of", () => {
 		assert.deepEqual(toolStates(rowFirst), ["done"]);
 	});
 
+	test("of which neither source says what it is, is none: agy's own silent rows are not shown", () => {
+		const nameless = toolSaid(3, "DONE", { toolName: undefined });
+		for (const order of [
+			[nameless, row(3, "done", silent)],
+			[row(3, "done", silent), nameless],
+		]) {
+			const ledger = createLedger();
+			const events = feed(ledger, bound, ...order, row(4, "done", answer("Done.")));
+			assert.deepEqual(ofType(events, "tool"), []);
+			assert.equal(ledger.facts().toolsRan, false);
+			assert.deepEqual(ofType(feed(ledger, closed), "tool"), []);
+		}
+	});
+
 	test("waits for its row while the database is alive", () => {
 		const ledger = createLedger();
 		assert.deepEqual(ofType(feed(ledger, bound, toolSaid(3, "ACTIVE", parameters)), "tool"), []);
