@@ -24,7 +24,7 @@ export interface TurnModel {
 }
 
 /** A call that is no turn of a session: a summary, another extension's question. */
-export type WordsInput = Omit<TurnInput, "sessionId" | "permissions">;
+export type WordsInput = Pick<TurnInput, "context" | "model">;
 
 export type TurnKind = "fresh" | "continue" | "continue-with-digest" | "rebuild";
 

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { getCurrentSystemPrompt } from "@earendil-works/pi-ai";
 import { render } from "./digest.ts";
 import { emptyPrompt } from "./notices.ts";
@@ -7,42 +8,43 @@ import type { Staging } from "./staging.ts";
 import { type Entry, readTranscript } from "./transcript.ts";
 
 /**
- * Plans a call that wants words back and is no turn of a session. All of its transcript becomes one prompt. What is over
- * the limit goes into a file named with `@`: agy puts such a file before the model by itself, which matters because this
- * run has no tools to read it with.
+ * Plans a call that wants words back and is no turn of a session. It runs in a private folder, not in the project: an agy
+ * that cannot do without its tools may read and write there without asking. All of its transcript becomes one prompt, in which
+ * nothing has a meaning for agy. What is over the limit goes into a file named with `@`: agy puts such a file before the model
+ * by itself, which matters where there are no tools to read it with; its full path is for an older agy, which does not.
  */
 export async function planWords(input: WordsInput, createStaging: () => Promise<Staging>): Promise<Planned<WordsPlan>> {
-	const { context, cwd, model, mode } = input;
+	const { context, model } = input;
 	// No provider is "ours" here: whatever agy said before, this conversation has not seen it.
 	const entries = readTranscript(context.messages, "");
 	if (entries.every(isBlank)) return { refused: emptyPrompt };
 	const images = entries.flatMap((entry) => ("images" in entry ? entry.images : []));
-	let staging = images.length > 0 ? await createStaging() : undefined;
+	const staging = await createStaging();
 	try {
-		const imagePath = staging?.imagePath ?? (() => "");
-		for (const image of images) await staging?.writeImage(image);
-		const whole = flatten(getCurrentSystemPrompt(context.messages), entries, imagePath);
+		for (const image of images) await staging.writeImage(image);
+		const whole = flatten(getCurrentSystemPrompt(context.messages), entries, (image) => staging.imagePath(image));
 		const fits = Buffer.byteLength(whole) <= promptLimitBytes;
-		if (!fits) staging ??= await createStaging();
-		const prompt =
-			fits || !staging ? whole : `Answer the request in this file: @${await staging.writeText("request", whole)}`;
 		return {
 			request: {
-				prompt,
-				cwd,
-				addDirs: staging ? [staging.folder] : [],
+				prompt: fits ? whole : mention(await staging.writeText("request", whole)),
+				cwd: staging.folder,
+				addDirs: [],
 				...(model.choice ? { model: model.choice } : {}),
-				mode,
+				mode: "accept-edits",
 				permissions: "deny",
 				purpose: "words-only",
 				literalPrompt: fits,
 			},
-			discard: async () => staging?.remove(),
+			discard: () => staging.remove(),
 		};
 	} catch (error) {
-		await staging?.remove();
+		await staging.remove();
 		throw error;
 	}
+}
+
+function mention(path: string): string {
+	return `Answer the request in the file @${basename(path)} (its full path: ${path}).`;
 }
 
 function isBlank(entry: Entry): boolean {

@@ -34,7 +34,10 @@ export interface RunRequest {
 	readonly permissions: "skip" | "deny";
 	/** Continue this conversation. Absent: a new one. */
 	readonly resume?: { readonly conversationId: string };
-	/** `words-only` is for summaries: no tools where agy can switch them off, never with permissions skipped. */
+	/**
+	 * `words-only` is for summaries: no tools where agy can switch them off, never with permissions skipped. Its `cwd` is a folder
+	 * made for it, in which the engine may put what it needs.
+	 */
 	readonly purpose: "turn" | "delegation" | "words-only";
 	/** The prompt contains nothing agy should interpret (leading `/`, `!`): tell agy so where that costs nothing. */
 	readonly literalPrompt: boolean;

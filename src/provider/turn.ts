@@ -87,8 +87,7 @@ export async function runWordsOnly(
 ): Promise<void> {
 	const model = resolveModel(parts, call);
 	if ("kind" in model) return call.writer.fail(failureText(model, false, parts.clock.now()));
-	const input = { context: call.context, cwd: session.cwd, model, mode: "plan" as const };
-	const plan = await parts.planner.wordsOnly(input);
+	const plan = await parts.planner.wordsOnly({ context: call.context, model });
 	if ("refused" in plan) return call.writer.fail(failureText(plan.refused, false, parts.clock.now()));
 	const request = await announce(plan.request, call);
 	if (call.writer.closed) return plan.discard();

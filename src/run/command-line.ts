@@ -3,7 +3,7 @@ import type { ModelChoice, RunRequest } from "../engine/engine.ts";
 import type { Failure } from "../engine/failure.ts";
 import { type AgyFeatures, FLOOR, formatVersion } from "./agy-features.ts";
 import { fitsCommandLine } from "./argument-limits.ts";
-import { parseExtraArgs } from "./extra-args.ts";
+import { parseExtraArgs, withoutFlags } from "./extra-args.ts";
 import { isShim } from "./windows-shim.ts";
 
 export interface CommandLineInput {
@@ -36,6 +36,9 @@ export type CommandLine =
 	  }
 	| { readonly kind: "refused"; readonly failure: Failure };
 
+/** Extra arguments that would give a words-only call tools, or leave to use them. */
+const NOT_FOR_WORDS: ReadonlySet<string> = new Set(["dangerously-skip-permissions", "agent", "mode"]);
+
 /** Pure: how agy is called for a request. Flags come first, the extra arguments after ours (so they win), the prompt last. */
 export function buildCommandLine(input: CommandLineInput): CommandLine {
 	const { request, settings, features, platform = process.platform } = input;
@@ -57,7 +60,7 @@ export function buildCommandLine(input: CommandLineInput): CommandLine {
 		...(usesLiteralPrompt(request, features) ? ["--disable-slash-commands"] : []),
 		"--print-timeout",
 		goDuration(input.printTimeoutMs),
-		...extra.args,
+		...(request.purpose === "words-only" ? withoutFlags(extra.args, NOT_FOR_WORDS) : extra.args),
 	];
 	const delivery = deliverPrompt({ ...input, platform }, flags, warnings);
 	if (delivery === undefined) {

@@ -81,3 +81,18 @@ function refuse(why: string): ExtraArgs {
 		},
 	};
 }
+
+/** The arguments without these flags and their values. */
+export function withoutFlags(args: readonly string[], names: ReadonlySet<string>): readonly string[] {
+	let isValue = false;
+	return args.filter((arg) => {
+		if (isValue) {
+			isValue = false;
+			return false;
+		}
+		const [, name, attached] = /^--?([^=-][^=]*)(=)?/.exec(arg) ?? [];
+		if (name === undefined || !names.has(name)) return true;
+		isValue = attached === undefined && !SWITCHES.has(name);
+		return false;
+	});
+}

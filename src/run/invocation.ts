@@ -59,7 +59,7 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 	const kind = agentKind(request, features);
 	if (typeof kind === "object") return kind;
 	const folders = dataFolders({ conversationsDir: settings.conversationsDir, extraArgs: extra.args, env });
-	const agent = kind && (await stageAgent(kind));
+	const agent = kind && (await stageAgent(kind, kind === "words-only" ? cwd.path : undefined));
 	const registration = await registerTools(input, features, folders);
 	const release = async (agyWorked: boolean) => {
 		await agent?.remove();

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
-/** An agent of agy without its built-in tools, in a folder of its own that is to be named with `--add-dir`. */
+/** An agent of agy without its built-in tools, in a folder that is to be named with `--add-dir`. */
 export interface StagedAgent {
 	readonly name: string;
 	readonly directory: string;
-	/** Removes the folder. Never rejects. */
+	/** Removes what was made for it. Never rejects. */
 	remove(): Promise<void>;
 }
 
@@ -39,18 +39,25 @@ them. You have no tools of your own.
 `,
 };
 
-/** Writes an agent for one run, readable by this user only. Rejects when `parent` (the temporary folder) is not writable. */
-export async function stageAgent(kind: AgentKind, parent: string = tmpdir()): Promise<StagedAgent> {
+/**
+ * Writes an agent for one run, readable by this user only: into `folder` where it is given (a working directory is where agy looks
+ * first), else into a new one among the temporary files. Rejects when that cannot be written to.
+ */
+export async function stageAgent(kind: AgentKind, folder?: string): Promise<StagedAgent> {
 	const name = `pi-${kind}`;
-	const directory = await mkdtemp(join(parent, "pi-agy-agent-"));
+	const directory = folder ?? (await mkdtemp(join(tmpdir(), "pi-agy-agent-")));
 	const agents = join(directory, ".agents", "agents");
+	const file = join(agents, `${name}.md`);
 	await mkdir(agents, { recursive: true, mode: 0o700 });
-	await writeFile(join(agents, `${name}.md`), DEFINITIONS[kind], { mode: 0o600 });
+	await writeFile(file, DEFINITIONS[kind], { mode: 0o600 });
 	return {
 		name,
 		directory,
 		async remove() {
-			await rm(directory, { recursive: true, force: true }).catch(() => {});
+			await rm(file, { force: true }).catch(() => {});
+			// Whatever else lies there is not ours.
+			const empty = [agents, dirname(agents), ...(folder === undefined ? [directory] : [])];
+			for (const path of empty) await rmdir(path).catch(() => {});
 		},
 	};
 }

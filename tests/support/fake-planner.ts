@@ -38,7 +38,7 @@ export class FakePlanner implements ConversationPlanner {
 
 	async wordsOnly(input: WordsInput): Promise<{ request: RunRequest; discard: () => Promise<void> }> {
 		return {
-			request: requestFor(input, "words-only"),
+			request: requestFor({ ...input, cwd: "/private", mode: "accept-edits" }, "words-only"),
 			discard: async () => {
 				this.discarded++;
 			},
@@ -52,7 +52,7 @@ export class FakePlanner implements ConversationPlanner {
 	async prune(): Promise<void> {}
 }
 
-function requestFor(input: WordsInput, purpose: RunRequest["purpose"]): RunRequest {
+function requestFor(input: Omit<TurnInput, "sessionId" | "permissions">, purpose: RunRequest["purpose"]): RunRequest {
 	return {
 		prompt: lastUserText(input),
 		cwd: input.cwd,

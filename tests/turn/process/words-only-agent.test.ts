@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stageAgent } from "../../../src/run/staged-agent.ts";
 import { temporaryFolder } from "./support.ts";
 
 test("the agent without tools lies where agy looks for it, private, and goes away", async (t) => {
-	const parent = temporaryFolder(t);
-	const [agent, other] = await Promise.all([stageAgent("words-only", parent), stageAgent("words-only", parent)]);
-	assert.notEqual(agent.directory, other.directory);
+	const agent = await stageAgent("words-only");
+	t.after(() => agent.remove());
 	const file = join(agent.directory, ".agents", "agents", `${agent.name}.md`);
 	const definition = readFileSync(file, "utf8");
 	for (const line of [`name: ${agent.name}`, "tools: []", "excludeDefaultComponents: true"]) {
@@ -19,4 +18,14 @@ test("the agent without tools lies where agy looks for it, private, and goes awa
 	await agent.remove();
 	await agent.remove();
 	assert.equal(existsSync(agent.directory), false);
+});
+
+test("an agent in the working directory leaves nothing there, and takes nothing away", async (t) => {
+	const cwd = temporaryFolder(t);
+	const agent = await stageAgent("words-only", cwd);
+	assert.equal(agent.directory, cwd);
+	assert.ok(existsSync(join(cwd, ".agents", "agents", `${agent.name}.md`)));
+	writeFileSync(join(cwd, ".agents", "notes.md"), "");
+	await agent.remove();
+	assert.deepEqual(readdirSync(join(cwd, ".agents")), ["notes.md"]);
 });

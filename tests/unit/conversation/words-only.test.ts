@@ -13,9 +13,7 @@ function setUp(t: TestContext) {
 	const root = mkdtempSync(join(tmpdir(), "words-test-"));
 	t.after(() => rmSync(root, { recursive: true, force: true }));
 	const plan = (...messages: Message[]) =>
-		planWords({ context: context(...messages), cwd: "/work", model: { id: "m", family: "gemini" }, mode: "plan" }, () =>
-			createStaging(root, 7),
-		);
+		planWords({ context: context(...messages), model: { id: "m", family: "gemini" } }, () => createStaging(root, 7));
 	return { root, plan };
 }
 
@@ -26,16 +24,17 @@ function planned(plan: Planned<WordsPlan>): WordsPlan {
 
 test("a summary: the system prompt and the request, never with permissions, never resumed", async (t) => {
 	const { plan, root } = setUp(t);
-	const { request } = planned(await plan(system({}, "You summarise."), user("Summarise: a b c")));
+	const { request, discard } = planned(await plan(system({}, "You summarise."), user("Summarise: a b c")));
 	assert.deepEqual(request, {
 		prompt: "You summarise.\n\nSummarise: a b c",
-		cwd: "/work",
+		cwd: join(root, readdirSync(root)[0] ?? ""),
 		addDirs: [],
-		mode: "plan",
+		mode: "accept-edits",
 		permissions: "deny",
 		purpose: "words-only",
 		literalPrompt: true,
 	});
+	await discard();
 	assert.deepEqual(readdirSync(root), []);
 });
 
@@ -55,10 +54,11 @@ test("a long one goes into a file that agy itself puts before the model, and the
 	const { plan, root } = setUp(t);
 	const long = "y".repeat(30_000);
 	const { request, discard } = planned(await plan(user(long)));
-	const path = /^Answer the request in this file: @(\/\S+)$/.exec(request.prompt)?.[1] ?? assert.fail(request.prompt);
+	const [, name, path] =
+		/^Answer the request in the file @(\S+) \(its full path: (\/\S+)\)\.$/.exec(request.prompt) ?? [];
+	assert.equal(path, join(request.cwd, name ?? ""));
 	assert.equal(readFileSync(path, "utf8"), long);
 	assert.equal(request.literalPrompt, false);
-	assert.equal(request.addDirs.length, 1);
 	await discard();
 	assert.deepEqual(readdirSync(root), []);
 });

@@ -168,6 +168,14 @@ test("permissions are skipped only when asked, and never for words", () => {
 	assert.equal(skips({ request: { purpose: "delegation" } }), true);
 });
 
+test("extra arguments cannot give tools to a call for words", () => {
+	const extraArgs =
+		"--agent mine --log-file x -dangerously-skip-permissions --mode=plan --dangerously-skip-permissions=true";
+	const { argv } = ok({ request: { purpose: "words-only" }, settings: { extraArgs } });
+	assert.deepEqual(argv.slice(argv.indexOf("--print-timeout") + 2), ["--log-file", "x", "--print=hello"]);
+	assert.ok(ok({ settings: { extraArgs } }).argv.includes("-dangerously-skip-permissions"));
+});
+
 test("the sandbox beside skipped permissions is no boundary, and that is said", () => {
 	const both = ok({ settings: { sandbox: true } });
 	assert.ok(both.argv.includes("--sandbox"));
