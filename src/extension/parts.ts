@@ -30,6 +30,9 @@ export interface RealParts extends AntigravityParts {
 	idle(): IdleParts;
 }
 
+/** An agy that has answered is mostly gone by then. */
+const EXIT_MS = 2_000;
+
 export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: string = getAgentDir()): RealParts {
 	const clock = systemClock;
 	const paths = dataPaths(agentDir);
@@ -67,6 +70,7 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 			table,
 			openFiles: systemOpenFiles(),
 			clock,
+			waitMs: EXIT_MS,
 		}),
 		outputsDirectory: join(paths.root, "outputs"),
 	};

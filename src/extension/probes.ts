@@ -49,7 +49,8 @@ async function probeAgy({ agy, clock }: RealParts): Promise<AgyProbe> {
 		return { found: "broken", path, cause };
 	}
 	const { version, belowFloor } = read.features;
-	if (version === undefined) return { found: "broken", path, cause: "it does not say its version" };
+	if (version === undefined)
+		return { found: "broken", path, cause: `it does not say its version, as agy before ${FLOOR} does not` };
 	const old = belowFloor ? { tooOldFor: { floor: FLOOR } } : {};
 	return { found: true, path, version: formatVersion(version), ...old };
 }
@@ -60,11 +61,14 @@ const CANDIDATES = 5;
 async function probeDecoding({ idle }: RealParts, clock: Clock): Promise<DecodingProbe> {
 	const access = idle();
 	const newest = (await newestConversations(access.folder)).slice(0, CANDIDATES);
-	for (const id of newest) {
+	for (const [index, id] of newest.entries()) {
+		const waitMs = index === 0 ? access.waitMs : 0;
 		const path = join(access.folder, `${id}.db`);
 		try {
 			const sqlite = await loadSqlite();
-			const result = await whileIdle(id, access, () => countSteps(new ConversationDb({ path, sqlite, clock })));
+			const result = await whileIdle(id, { ...access, waitMs }, () =>
+				countSteps(new ConversationDb({ path, sqlite, clock })),
+			);
 			if (result.kind === "done") return { kind: "decoded", id, ...result.value };
 		} catch (error) {
 			return { kind: "failed", path, cause: error instanceof Error ? error.message : String(error) };

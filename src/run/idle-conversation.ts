@@ -13,6 +13,8 @@ export interface IdleParts {
 	readonly table: ProcessTable;
 	readonly openFiles: OpenFiles;
 	readonly clock: Clock;
+	/** How long an agy that is about to exit is waited for, in milliseconds. */
+	readonly waitMs: number;
 }
 
 export type IdleResult<Value> =
@@ -35,8 +37,8 @@ export async function whileIdle<Value>(
 ): Promise<IdleResult<Value>> {
 	const path = join(parts.folder, `${id}.db`);
 	if ((await writtenAt(path)) === undefined) return { kind: "missing" };
-	const { table, clock } = parts;
-	const held = await lockConversation(parts.locks, id, { table, clock, limitMs: 0 });
+	const { table, clock, waitMs } = parts;
+	const held = await lockConversation(parts.locks, id, { table, clock, limitMs: waitMs });
 	if (held.kind !== "held") return { kind: "in-use" };
 	try {
 		if (await isInUse(path, parts)) return { kind: "in-use" };

@@ -22,7 +22,7 @@ const settingsOf = (agentDir: string): unknown =>
 	JSON.parse(readFileSync(join(agentDir, "antigravity", "config.json"), "utf8"));
 
 test("pi -p prints what /agy has to say on stdout, and nothing else", async (t) => {
-	const { stdout, stderr, code } = await runPi(home(t), [...only(EXTENSION), "-p", "/agy status"]);
+	const { stdout, stderr, code } = await runPi(home(t), [...only(EXTENSION), ...MODEL, "-p", "/agy status"]);
 	assert.match(stdout, /^agy {11}1\.3\.3 .*\npi {12}1\.6\.0\n/);
 	assert.deepEqual([stderr, code], ["", 0]);
 });
@@ -115,6 +115,7 @@ test("the screen: /agy opens the settings, and a change there is saved", { skip:
 	await screen.press("Enter");
 	await screen.shows(/mode +plan/);
 	await screen.press("Escape");
+	await screen.shows(/^(?![\s\S]*Antigravity settings)/);
 	await screen.submit("/agy mode");
 	await screen.shows(/mode is plan \(from: file\)/);
 });

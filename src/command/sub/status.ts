@@ -20,6 +20,13 @@ async function statusRows(env: CommandEnvironment): Promise<[string, string][]> 
 	const { mode, permissions, display } = settings.current();
 	const conversation = await env.conversation.current();
 	const problems = settings.problems().length;
+	const bound: [string, string][] =
+		conversation === undefined
+			? [["conversation", "none yet"]]
+			: [
+					["conversation", conversation.id],
+					["", conversation.path],
+				];
 	return [
 		["agy", describeAgy(await env.probes.agy())],
 		["pi", env.piVersion],
@@ -28,7 +35,7 @@ async function statusRows(env: CommandEnvironment): Promise<[string, string][]> 
 		["mode", mode],
 		["permissions", permissions],
 		["display", display],
-		["conversation", conversation === undefined ? "none yet" : `${conversation.id} (${conversation.path})`],
+		...bound,
 		["last turn", describeLastTurn(env)],
 		...(problems === 0 ? [] : [problemRow(problems)]),
 	];

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { only, PiRpc } from "../support/pi.ts";
+import { agyHome, EXTENSION, MODEL, say } from "./agy-home.ts";
+
+const turns = { steps: [{ say: "Heard: {{prompt}}" }] };
+
+test("conversation show names the one that the turn wrote, and its database", async (t) => {
+	const { agy, runs, rpc: open } = agyHome(t, turns);
+	const rpc = open();
+	assert.match((await say(rpc, "/agy conversation")).message, /has no agy conversation yet/);
+	await rpc.prompt("one");
+	const id = runs()[0]?.conversation ?? "";
+	assert.equal((await say(rpc, "/agy conversation show")).message, `${id}\n  ${join(agy.conversations, `${id}.db`)}`);
+	assert.match(
+		(await say(rpc, "/agy status")).message,
+		new RegExp(`conversation +${id}\n +/.*\\.db\nlast turn +agy answered`),
+	);
+});
+
+test("conversation new: the next turn begins one that is told what was said; use goes back", async (t) => {
+	const { runs, rpc: open } = agyHome(t, turns);
+	const rpc = open();
+	await rpc.prompt("one");
+	const first = runs()[0]?.conversation ?? "";
+	await say(rpc, "/agy conversation new");
+	await rpc.prompt("two");
+	const second = runs()[1];
+	assert.notEqual(second?.conversation, first);
+	assert.match(second?.prompt ?? "", /Heard: one[\s\S]*two$/);
+
+	assert.equal(
+		(await say(rpc, `/agy conversation use ${first}`)).message,
+		`The next turn continues conversation ${first}.`,
+	);
+	await rpc.prompt("three");
+	const third = runs()[2];
+	assert.equal(third?.conversation, first);
+	assert.match(third?.prompt ?? "", /Heard: [\s\S]*two[\s\S]*three$/);
+	await rpc.prompt("four");
+	assert.deepEqual([runs()[3]?.conversation, runs()[3]?.prompt], [first, "four"]);
+});
+
+test("a conversation of a terminal is continued in a new session, and with no digest", async (t) => {
+	const { runs, rpc: open } = agyHome(t, turns);
+	const before = open();
+	await before.prompt("begun elsewhere");
+	await before.close();
+	const id = runs()[0]?.conversation ?? "";
+	const rpc = open();
+	await say(rpc, `/agy conversation use ${id}`);
+	await rpc.prompt("go on");
+	assert.deepEqual([runs()[1]?.conversation, runs()[1]?.prompt], [id, "go on"]);
+});
+
+test("clear forgets all of the session's conversations", async (t) => {
+	const { runs, rpc: open } = agyHome(t, turns);
+	const rpc = open();
+	assert.equal((await say(rpc, "/agy clear")).message, "There was nothing to forget.");
+	await rpc.prompt("one");
+	assert.match((await say(rpc, "/agy clear")).message, /^Forgotten\./);
+	await rpc.prompt("two");
+	assert.notEqual(runs()[1]?.conversation, runs()[0]?.conversation);
+});
+
+test("use refuses what is no id, what is not there, and what belongs to another folder", async (t) => {
+	const { pi, runs, agy, rpc: open } = agyHome(t, turns);
+	const there = open();
+	await there.prompt("one");
+	await there.close();
+	const id = runs()[0]?.conversation ?? "";
+	const elsewhere = join(agy.dir, "elsewhere");
+	mkdirSync(elsewhere);
+	const rpc = new PiRpc({ ...pi, cwd: elsewhere }, [...only(EXTENSION), ...MODEL]);
+	const use = async (name: string) => say(rpc, `/agy conversation use ${name}`);
+	assert.deepEqual(await use("../../secret"), {
+		message: '"../../secret" is not the id of a conversation.',
+		level: "error",
+	});
+	assert.match((await use("0000")).message, /^There is no conversation 0000 in .*conversations\.$/);
+	assert.equal((await use(id)).message, `Conversation ${id} belongs to ${agy.cwd}. Start pi there to continue it.`);
+	assert.match((await say(rpc, "/agy conversation")).message, /has no agy conversation yet/);
+});
+
+test("while agy works, here or in another pi, its conversation is left alone", async (t) => {
+	const { runs, agy, rpc: open, play } = agyHome(t, turns);
+	const gate = agy.gate("working");
+	play({ steps: [{ say: "One" }, { waitFor: gate.file }, { say: " two." }] });
+	const [rpc, other] = [open(), open()];
+	const turn = rpc.prompt("go");
+	await gate.reached();
+	const id = runs()[0]?.conversation ?? "";
+	for (const line of ["/agy conversation new", `/agy conversation use ${id}`, "/agy clear"]) {
+		assert.match((await say(rpc, line)).message, /^agy is working in this session\./);
+	}
+	assert.match((await say(other, `/agy conversation use ${id}`)).message, /^Conversation .* is in use\./);
+	assert.match((await say(other, "/agy doctor")).message, /agy's conversations: the newest are in use/);
+	gate.open();
+	await turn;
+	assert.match((await say(rpc, "/agy conversation")).message, new RegExp(`^${id}\n`));
+});

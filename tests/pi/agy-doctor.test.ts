@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { only, piHome, runPi } from "../support/pi.ts";
+import { agyHome, EXTENSION, MODEL, say } from "./agy-home.ts";
+
+const quiet = { steps: [] };
+const RIVAL = fileURLToPath(new URL("agy-rival.ts", import.meta.url));
+
+test("the doctor reads the newest conversation as a turn would, and counts what it does not know", async (t) => {
+	const { rpc: open, play } = agyHome(t, "command");
+	const rpc = open();
+	await rpc.prompt("one");
+	const known = await say(rpc, "/agy doctor");
+	assert.match(known.message, /✓ agy's conversations: read \d+ steps of the newest/);
+	assert.equal(known.level, "info");
+	play("unknown");
+	await say(rpc, "/agy conversation new");
+	await rpc.prompt("two");
+	assert.match(
+		(await say(rpc, "/agy doctor")).message,
+		/! agy's conversations: 1 of \d+ steps of the newest are of an unknown kind/,
+	);
+});
+
+test("a conversation that is no database is a problem with its path", async (t) => {
+	const { agy, rpc: open } = agyHome(t, quiet);
+	mkdirSync(agy.conversations, { recursive: true });
+	writeFileSync(join(agy.conversations, "broken.db"), "not a database, though long enough to be looked at");
+	const { message } = await say(open(), "/agy doctor --verbose");
+	assert.match(message, /✗ agy's conversations: the newest cannot be read: [^\n]+\n {4}→ [^\n]+\n {4}\/.*broken\.db/);
+	assert.doesNotMatch(message, /\n\s+at /);
+});
+
+test("an agy below the floor, and a file that is no agy", async (t) => {
+	const old = agyHome(t, quiet, { version: "1.0.15" });
+	assert.match(
+		(await say(old.rpc(), "/agy doctor")).message,
+		/✗ agy: 1\.0\.15 is too old\n {4}→ Run `agy update`: 1\.0\.16 or later/,
+	);
+	const other = agyHome(t, quiet);
+	const noAgy = join(other.agy.dir, "agy");
+	writeFileSync(noAgy, "#!/bin/sh\necho hello\n");
+	chmodSync(noAgy, 0o755);
+	const home = { ...other.pi, env: { ...other.pi.env, AGY_BIN: noAgy } };
+	const { stdout } = await runPi(home, [...only(EXTENSION), ...MODEL, "-p", "/agy status", "/agy doctor"]);
+	assert.match(stdout, /^agy +\/.*\/agy does not work: it does not say its version, as agy before 1\.0\.16 does not\n/);
+	assert.match(stdout, /✗ agy: .* does not work/);
+});
+
+test("without agy, in an empty home", async (t) => {
+	const pi = piHome(t);
+	const { stdout, stderr } = await runPi(pi, [
+		...only(EXTENSION),
+		...MODEL,
+		"-p",
+		"/agy doctor --verbose",
+		"/agy conversation use x",
+	]);
+	assert.match(stdout, /^✗ agy: not found\n {4}→ Install .*\n(?: {4}\/.*\/agy\n)+✓ write access/);
+	assert.match(stdout, /\nThere is no conversation x in .*\.gemini\/antigravity-cli\/conversations\.\n$/);
+	assert.equal(stderr, "");
+});
+
+test("file events that are switched off are told", async (t) => {
+	const { rpc } = agyHome(t, quiet, { env: { AGY_FILE_EVENTS: "false" } });
+	assert.match((await say(rpc(), "/agy doctor")).message, /✓ file events: switched off/);
+});
+
+test("another extension that claims the provider and the command is named, whichever comes first", async (t) => {
+	const { pi } = agyHome(t, quiet);
+	for (const [extensions, ours] of [
+		[[RIVAL, EXTENSION], "agy:2"],
+		[[EXTENSION, RIVAL], "agy:1"],
+	] as const) {
+		const { stdout } = await runPi(pi, [...only(...extensions), ...MODEL, "-p", `/${ours} doctor`]);
+		assert.match(stdout, /✗ other extensions: also claiming [^\n]*\/agy:[12] of \/.*agy-rival\.ts/, ours);
+	}
+	const { stdout } = await runPi(pi, [...only(RIVAL, EXTENSION), ...MODEL, "-p", "/agy:2 doctor"]);
+	assert.doesNotMatch(stdout, /of \/.*extensions\/index\.ts/);
+});
