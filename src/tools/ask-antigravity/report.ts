@@ -1,7 +1,7 @@
 import type { Usage } from "@earendil-works/pi-ai";
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, truncateHead } from "@earendil-works/pi-coding-agent";
 import { clipMiddle } from "../../conversation/clip.ts";
-import type { TokenUsage } from "../../engine/events.ts";
+import type { NoticeEvent, TokenUsage } from "../../engine/events.ts";
 import type { Failure } from "../../engine/failure.ts";
 import { formatDuration } from "../../provider/duration.ts";
 import { failureWords } from "../../provider/failure-words.ts";
@@ -53,10 +53,15 @@ export function reportDetails(
 		commands: ranCommands(steps, cwd),
 		pictures: steps.flatMap((step) => step.imagePaths ?? []),
 		denied: noticeTexts(log, (notice) => notice.code === "denied-action"),
-		notes: noticeTexts(log, (notice) => notice.code !== "denied-action" && notice.level !== "info"),
+		notes: noticeTexts(log, isWorthNoting),
 		steps: shown.map((step) => shownStep(step, cwd)),
 		earlierSteps: steps.length - shown.length,
 	};
+}
+
+/** Whoever delegates cannot see what agy decided in its place, so that is told as well as every warning. */
+function isWorthNoting({ code, level }: NoticeEvent): boolean {
+	return code === "self-answered-question" || (level !== "info" && code !== "denied-action");
 }
 
 /** Cause and remedy. `now` is in milliseconds since the epoch. */
@@ -65,7 +70,7 @@ export function problemText(failure: Failure, now: number): string {
 	return `${cause} ${remedy}`;
 }
 
-function noticeTexts(log: WorkLog, wanted: (notice: WorkLog["notices"][number]) => boolean): string[] {
+function noticeTexts(log: WorkLog, wanted: (notice: NoticeEvent) => boolean): string[] {
 	return [...new Set(log.notices.filter(wanted).map((notice) => printable(notice.text)))];
 }
 

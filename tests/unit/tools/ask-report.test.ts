@@ -168,6 +168,7 @@ describe("the report", () => {
 		tool(2, "done", { summary: "npm test", exitCode: 0 }),
 		{ type: "notice", level: "warning", code: "denied-action", text: "Denied by a hook: rm" },
 		{ type: "notice", level: "warning", code: "cut-short", text: "The answer is cut short." },
+		{ type: "notice", level: "info", code: "self-answered-question", text: "agy asked, and answered itself." },
 		{ type: "notice", level: "info", code: "compaction", text: "agy compacted its context." },
 		text(3, "Done."),
 	] satisfies AgyEvent[];
@@ -180,7 +181,7 @@ describe("the report", () => {
 				"Files changed:\n- a.ts (created) +4",
 				"Commands run:\n- npm test (exit 0)",
 				"Not allowed:\n- Denied by a hook: rm",
-				"Notes:\n- The answer is cut short.",
+				"Notes:\n- The answer is cut short.\n- agy asked, and answered itself.",
 				"[gemini-3.8-flash high · accept-edits · 1 min 5 s · conversationId c-1]",
 			].join("\n\n"),
 		);
