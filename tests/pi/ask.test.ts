@@ -151,11 +151,16 @@ for (const order of ["before", "after"] as const) {
 describe("on the screen", async () => {
 	const skip = await skipWithoutTmux();
 
-	test("the card is folded, and expands to agy's steps with their diffs", { skip }, async (t) => {
+	test("what agy may do is asked first; the card is folded, and expands to agy's steps with their diffs", {
+		skip,
+	}, async (t) => {
 		const home = askHome(t, "showcase");
 		const screen = await PiScreen.open(home.pi, home.args(), { columns: 100, rows: 70 });
 		await screen.shows(/caller/);
 		await screen.submit(script([ask("fix it")]));
+		await screen.shows(/What may it do on this machine without asking\?/);
+		assert.deepEqual(home.runs(), []);
+		await screen.press("Enter");
 		const folded = await screen.shows(/All done\./);
 		assert.match(folded, /AskAntigravity\s+fix it/);
 		assert.match(folded, /gemini-3\.8-flash medium · accept-edits · \d+ s/);

@@ -26,6 +26,8 @@ export interface AskParts {
 	readonly paths: { readonly root: string };
 	/** Where answers too long for a tool result are kept. */
 	readonly outputsDirectory: string;
+	/** Lets the person at the screen say once what agy may do; the answer is in the settings afterwards. Never rejects. */
+	askPermissions?(ctx: ExtensionToolContext): Promise<void>;
 	/** pi's own environment; this process's by default. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** Where private folders for context are made; the system's folder for temporary files by default. */
@@ -47,6 +49,7 @@ export class Delegator {
 	readonly #runs = new Set<Run>();
 	readonly #calls = new Set<Promise<unknown>>();
 	readonly #closing = new AbortController();
+	#permissionsAsked: Promise<void> | undefined;
 
 	constructor(parts: AskParts) {
 		this.#parts = parts;
@@ -84,6 +87,8 @@ export class Delegator {
 		const providers = [ctx.model?.provider, providerOfLastMessage(ctx)];
 		const refused = refuseCaller({ enabled: settings().askAntigravity, providers, env });
 		if (refused !== undefined) throw refusal(refused, clock.now());
+		this.#permissionsAsked ??= this.#parts.askPermissions?.(ctx);
+		await this.#permissionsAsked;
 		catalogue.restore();
 		const { conversationId } = params;
 		const decision = decide(params, {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 
 const fileSchema = z.object({
 	/** Relative to the directory of the delegation where it lies below it. */

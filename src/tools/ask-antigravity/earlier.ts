@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 
 const earlierSchema = z.object({
 	conversationId: z.string(),
