@@ -57,7 +57,7 @@ export interface TurnMemo {
 
 export type Planned<Plan> = Plan | { readonly refused: Failure };
 
-/** A throw-away call: its request, and what must be called when it is over, whatever happened. */
+/** A throw-away call: its request, and what must be called when nothing of its run is left, whatever happened. */
 export interface WordsPlan {
 	readonly request: RunRequest;
 	readonly discard: () => Promise<void>;

@@ -45,6 +45,8 @@ export interface LiveRunHooks {
 	 * when this resolves.
 	 */
 	ended(end: EndEvent, answer: string): Promise<void>;
+	/** Nothing of agy's processes is left. Must not reject. */
+	closed?(): Promise<void>;
 }
 
 /**
@@ -64,7 +66,7 @@ const RELEASE_GRACE_MS = 150;
 export class LiveRun {
 	/** Resolves when the run is over and `hooks.ended` is done. Never rejects. */
 	readonly recorded: Promise<void>;
-	/** Resolves when besides nothing of agy's processes is left. Never rejects. */
+	/** Resolves when besides nothing of agy's processes is left and `hooks.closed` is done. Never rejects. */
 	readonly closed: Promise<void>;
 	readonly #run: Run;
 	readonly #clock: Clock;
@@ -97,7 +99,7 @@ export class LiveRun {
 		this.recorded = new Promise<void>((resolve) => {
 			this.#reported = resolve;
 		});
-		this.closed = Promise.all([this.recorded, this.#pump(), run.settled]).then(() => {});
+		this.closed = Promise.all([this.recorded, this.#pump(), run.settled]).then(() => hooks.closed?.());
 	}
 
 	get state(): LiveRunState {

@@ -227,7 +227,7 @@ function turnHooks(planner: ConversationPlanner, plan: TurnPlan, session: TurnSe
 }
 
 function wordsHooks(plan: WordsPlan, call: TurnCall): LiveRunHooks {
-	return { conversation: () => reportResponse(call), ended: () => plan.discard() };
+	return { conversation: () => reportResponse(call), ended: async () => {}, closed: () => plan.discard() };
 }
 
 /** agy answers without HTTP that we could see: its first sign of life is the response. */
