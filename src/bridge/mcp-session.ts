@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
 import type { JsonObject } from "../engine/events.ts";
+import { jsonObjectSchema } from "../engine/json.ts";
 import type { ListedTool } from "./offer.ts";
 import { acceptedVersion } from "./request-check.ts";
 
@@ -93,10 +94,8 @@ function asMcpTool({ name, description, inputSchema }: ListedTool) {
 	return { name, description, inputSchema: { type: "object" as const, ...inputSchema } };
 }
 
-const argsSchema = z.record(z.string(), z.json());
-
 function argsOf(value: unknown): JsonObject {
-	const parsed = argsSchema.safeParse(value ?? {});
+	const parsed = jsonObjectSchema.safeParse(value ?? {});
 	return parsed.success ? parsed.data : {};
 }
 

@@ -1,8 +1,9 @@
 import { getCurrentTools, type Tool, type TranscriptContext } from "@earendil-works/pi-ai";
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { RunRequest } from "../engine/engine.ts";
+import { jsonValueSchema } from "../engine/json.ts";
 import type { Log } from "../engine/log.ts";
 import { lateResultsText } from "./late-results.ts";
 import { BridgeLoan } from "./loan.ts";
@@ -135,4 +136,4 @@ export class SessionBridge {
 	}
 }
 
-const resultSchema = z.object({ structuredContent: z.json().optional() });
+const resultSchema = z.object({ structuredContent: jsonValueSchema.optional() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 import { type SettingName, settingsSchema } from "./schema.ts";
 
 /** What a setting takes, for pickers and the reference. */
@@ -23,7 +23,7 @@ export function settingDescription(name: SettingName): string {
 	return settingsSchema.shape[name].description ?? "";
 }
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-	const hasInner = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional;
-	return hasInner ? unwrapped(schema.unwrap()) : schema;
+function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
+	if (schema instanceof z.ZodDefault) return unwrapped(schema.removeDefault());
+	return schema instanceof z.ZodOptional ? unwrapped(schema.unwrap()) : schema;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import { z } from "zod/v3";
 import { readEnvironment } from "./environment.ts";
 import {
 	defaultSettings,

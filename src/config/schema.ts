@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 
 const seconds = (fallback: number) => z.number().positive().max(86_400).default(fallback);
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
 import { type Log, silentLog } from "../engine/log.ts";
 import { recordSchema, recordVersion, type SessionRecord } from "./binding.ts";

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import type { JsonObject, ToolEvent } from "../engine/events.ts";
+import { jsonObjectSchema } from "../engine/json.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
 import type { PlannedCall, ToolBody } from "../tail/step-types.ts";
 import { summarise, toolKindOf } from "../tail/tool-summary.ts";
@@ -36,7 +36,7 @@ export function describeRow(body: ToolBody, plannedCall: (id: string) => Planned
 /** A tool as stdout's `tool_info` shows it: no diff, no exit code, no times. */
 export function describeStdout(stdout: StreamStep): ToolDescription {
 	const name = stdout.toolName ?? "tool";
-	const parsed = z.record(z.string(), z.json()).safeParse(stdout.toolParameters ?? {});
+	const parsed = jsonObjectSchema.safeParse(stdout.toolParameters ?? {});
 	const args: JsonObject = parsed.success ? parsed.data : {};
 	const kind = toolKindOf(name);
 	return {

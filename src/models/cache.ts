@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 
 const cacheShape = z.object({
 	version: z.literal(1),

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { z } from "zod";
+import { z } from "zod/v3";
 import { isSlug, type ListedModel, labelFromSlug } from "./slug.ts";
 
 /**

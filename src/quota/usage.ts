@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 
 /** One allowance of a pool. */
 export interface QuotaWindow {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
 import { isAlive, ownIdentity, type ProcessTable } from "./process-table.ts";
 

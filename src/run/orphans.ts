@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
 import { MARKER, markerVariable, parseMark, type RunMark } from "./environment.ts";
 import { defaultRungs, endTree, type Rung } from "./kill-ladder.ts";

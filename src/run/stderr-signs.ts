@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { Failure } from "../engine/failure.ts";
 import { type ErrorContext, failureInText, goDurationMs, oneLine } from "./error-text.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 import type { StreamMessage, StreamResult, StreamStep, StreamUsage } from "./stream-message.ts";
 
 /**

@@ -1,16 +1,18 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 import { type Check, ok, warning } from "./check.ts";
 
 const NAME = "agy's settings";
 
 const rules = z.array(z.string()).catch([]);
-const settingsShape = z.looseObject({
-	permissions: z
-		.object({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
-		.optional()
-		.catch(undefined),
-	enableTerminalSandbox: z.unknown().optional(),
-});
+const settingsShape = z
+	.object({
+		permissions: z
+			.object({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
+			.optional()
+			.catch(undefined),
+		enableTerminalSandbox: z.unknown().optional(),
+	})
+	.passthrough();
 
 /** Keys that people put at the top of the file, where agy does not look. */
 const MISPLACED = ["allow", "ask", "deny"];

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 import { type Check, ok, warning } from "./check.ts";
 
 const NAME = "agy's hooks";

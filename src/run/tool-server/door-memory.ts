@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 import { type Door, isDoor } from "./doors.ts";
 
 const memorySchema = z.record(z.string(), z.string());

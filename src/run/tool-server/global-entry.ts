@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lock } from "proper-lockfile";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import { z } from "zod/v3";
 import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
 import { isAlive, type ProcessIdentity, type ProcessTable } from "../process-table.ts";
 import type { Door } from "./doors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/v3";
 
 /** What a card keeps of its step, in pi's session file. Read back after a restart, so it is checked then. */
 export const stepDetailsSchema = z.object({
