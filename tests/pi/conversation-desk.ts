@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -39,14 +39,18 @@ export class Desk {
 			readonly settings?: object;
 			/** Lets pi read AGENTS.md and its like. */
 			readonly contextFiles?: boolean;
+			/** The working directory, below the one of the stand-in's home. */
+			readonly folder?: string;
 		} = {},
 	) {
-		const { scenario = COUNTS, version, env, settings, contextFiles = false } = options;
+		const { scenario = COUNTS, version, env, settings, contextFiles = false, folder = "." } = options;
 		// pi first: it has to be gone before the folders go.
 		const home = piHome(t, { settings: { retry: { baseDelayMs: 1 }, ...settings } });
 		this.agy = fakeHome(t, scenario, version);
+		const cwd = join(this.agy.cwd, folder);
+		mkdirSync(cwd, { recursive: true });
 		// The scenario of the stand-in can change while pi runs: its file is the same.
-		this.home = { ...home, cwd: this.agy.cwd, env: { ...home.env, ...this.agy.env, ...env } };
+		this.home = { ...home, cwd, env: { ...home.env, ...this.agy.env, ...env } };
 		this.#withContextFiles = contextFiles;
 	}
 
