@@ -7,6 +7,7 @@ import { systemClock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
 import type { Log } from "../engine/log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
+import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
 import { LiveSlot } from "../provider/live-slot.ts";
 import { createAntigravityProvider } from "../provider/provider.ts";
@@ -81,6 +82,10 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		const oldest = clock.now() - parts.settings().sessionDays * DAY_MS;
 		void files.prune(oldest);
 		void planner.prune();
+	});
+	pi.on("input", (_event, ctx) => {
+		// All that pi itself would say is that an API key is missing.
+		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
 	});
 	pi.on("turn_start", () => session?.turnStarting());
 	pi.on("agent_settled", () => session?.settled());

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { only, piHome, runPi } from "../support/pi.ts";
+import { only, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { agyHome, EXTENSION, MODEL, say } from "./agy-home.ts";
 
 const quiet = { steps: [] };
@@ -62,6 +62,14 @@ test("without agy, in an empty home", async (t) => {
 	assert.match(stdout, /^✗ agy: not found\n {4}→ Install .*\n(?: {4}\/.*\/agy\n)+✓ write access/);
 	assert.match(stdout, /\nThere is no conversation x in .*\.gemini\/antigravity-cli\/conversations\.\n$/);
 	assert.equal(stderr, "");
+});
+
+test("a prompt without agy says what is missing, before pi speaks of a key", async (t) => {
+	const rpc = new PiRpc(piHome(t), [...only(EXTENSION), ...MODEL]);
+	await assert.rejects(rpc.request({ type: "prompt", message: "hello" }), /No API key found/);
+	const told = rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "notify");
+	assert.equal(told.length, 2, "once at the start, once at the prompt");
+	assert.match(String(told[1]?.message), /^The agy command was not found .* Install Google's Antigravity CLI/);
 });
 
 test("file events that are switched off are told", async (t) => {

@@ -113,6 +113,18 @@ describe("a new turn", () => {
 		);
 	});
 
+	test("asks for exactly the effort that was chosen, and for none where there is none", async () => {
+		const { call, engine } = setUp();
+		for (const [reasoning, asked] of [
+			["minimal", "low"],
+			["xhigh", "xhigh"],
+			["max", "max"],
+		] as const) {
+			await call([user("2+2?")], { reasoning });
+			assert.equal(engine.last.request.model?.slug, `gemini-3.8-flash-${asked}`);
+		}
+	});
+
 	test("lets extensions see and replace the prompt, and hear of the response", async () => {
 		const { call, engine } = setUp();
 		const seen: unknown[] = [];

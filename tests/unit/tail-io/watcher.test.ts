@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wakePlan } from "../../../src/tail/wake-plan.ts";
-import { ConversationWatcher, type WatchSystem } from "../../../src/tail/watcher.ts";
+import { ConversationWatcher, hasFileEvents, type WatchSystem } from "../../../src/tail/watcher.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const EXT4 = 0xef53;
@@ -228,4 +228,40 @@ test("file systems that are shared over a network are polled, sign-extended type
 	for (const type of [NFS, 0x517b, 0xff534d42, 0xff534d42 - 2 ** 32, 0xfe534d42, 0x01021997, 0x65735546]) {
 		assert.deepEqual(wakePlan(true, "linux", type), { events: false, pollMs: 25 });
 	}
+});
+
+test("whether there are file events is found out by trying, and leaves no watcher", () => {
+	const found = (change: (system: FakeSystem) => void, fileEvents = true) => {
+		const system = new FakeSystem();
+		change(system);
+		const answer = hasFileEvents("/d", fileEvents, system);
+		assert.deepEqual(system.listeners, []);
+		return answer;
+	};
+	assert.equal(
+		found(() => {}),
+		true,
+	);
+	assert.equal(
+		found(() => {}, false),
+		false,
+	);
+	assert.equal(
+		found((system) => {
+			system.fileSystem = NFS;
+		}),
+		false,
+	);
+	assert.equal(
+		found((system) => {
+			system.watchFails = failure("ENOSPC");
+		}),
+		false,
+	);
+	assert.equal(
+		found((system) => {
+			system.fileSystem = failure("EACCES");
+		}),
+		false,
+	);
 });

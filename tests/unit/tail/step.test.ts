@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeStep } from "../../../src/tail/step.ts";
+import { decodeStep, isUnknownStep } from "../../../src/tail/step.ts";
 import type { Step } from "../../../src/tail/step-types.ts";
 import { encode } from "../../support/agy-proto.ts";
 import { realSteps, skipWithoutFixtures } from "../../support/fixtures.ts";
@@ -16,6 +16,11 @@ test("every status of agy's has a name; only five of them are final", () => {
 			...["generating", "waiting", "unknown", "queued", "interrupted", "unknown"],
 		],
 	);
+});
+
+test("a kind or a state that came after this reader is known as such", () => {
+	const unknown = (type: number, status: number = STATUS.done) => isUnknownStep(rowOf({ type, status }));
+	assert.deepEqual([unknown(15), unknown(140), unknown(141), unknown(15, 13)], [false, false, true, true]);
 });
 
 test("what every row carries: trajectory, execution and the usage of its model call", () => {
