@@ -77,7 +77,7 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
 
 	connected(door: string): readonly ListedTool[] {
 		this.#reached ??= door;
-		return door === this.#reached ? listTools(this.#options.tools, this.#waitName) : [];
+		return listTools(this.#options.tools, this.#waitName);
 	}
 
 	call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {

@@ -9,7 +9,7 @@ import { acceptedVersion } from "./request-check.ts";
 
 /** What one run offers and answers. */
 export interface ToolProvider {
-	/** agy has connected. The tools it is shown: none through a second door, so that it has each tool once. */
+	/** agy has connected. Gives the tools it is shown; the same through every door, since its doors lead to one name. */
 	connected(door: string): readonly ListedTool[];
 	/** Never rejects. `signal` fires when agy does not wait for the answer any more. */
 	call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult>;

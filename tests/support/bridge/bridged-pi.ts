@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { only, type PiHome, piHome } from "../pi.ts";
-import { FAKE_AGY, type Scenario } from "../scenario.ts";
+import { FAKE_AGY, type InvocationRecord, type Scenario } from "../scenario.ts";
 
 const OURS = fileURLToPath(new URL("../../../extensions/index.ts", import.meta.url));
 const TOOLS = fileURLToPath(new URL("./tools.ts", import.meta.url));
@@ -32,9 +32,17 @@ export interface BridgedPi {
 	mcp(): McpNote[];
 	/** What agy was told about its calls, in the order of the answers. */
 	answers(): string[];
+	/** How agy was called for each turn. */
+	turns(): { readonly argv: readonly string[]; readonly prompt: string }[];
 	/** The tools that really ran. */
 	ran(): string[];
 	file(name: string): string;
+	/** Plays another scenario from the next invocation of agy on. */
+	play(scenario: Scenario): void;
+	/** agy's MCP file that all its processes read. */
+	readonly sharedFile: string;
+	/** Where our extension remembers which way agy took. */
+	readonly doors: string;
 	/** Resolves when the tools' log holds this line. */
 	until(line: string): Promise<void>;
 }
@@ -70,8 +78,16 @@ export function bridgedPi(
 			mcp().flatMap(({ called, result }) =>
 				called === undefined ? [] : [result?.content.map((part) => part.text ?? `[${part.type}]`).join("\n") ?? ""],
 			),
+		turns: () =>
+			lines(file("record.jsonl")).flatMap((line) => {
+				const { argv, prompt }: InvocationRecord = JSON.parse(line);
+				return prompt === null ? [] : [{ argv, prompt }];
+			}),
 		ran,
 		file,
+		play: (next) => writeFileSync(file("scenario.json"), JSON.stringify(next)),
+		sharedFile: join(home.dir, ".gemini", "config", "mcp_config.json"),
+		doors: join(home.agentDir, "antigravity", "tool-doors.json"),
 		async until(line) {
 			const end = Date.now() + 30_000;
 			while (!ran().includes(line)) {
