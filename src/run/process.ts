@@ -47,7 +47,8 @@ export interface AgyProcess {
 	living(): Promise<readonly ProcessInfo[]>;
 	/**
 	 * Ends the whole tree, gently first. Also right after the process itself is gone: it ends what was left behind.
-	 * Repeated calls share one ladder. Resolves with what could not be ended. Never rejects.
+	 * Repeated calls share one ladder. Resolves with what could not be ended; if that is nothing, the pipes are closed too.
+	 * Never rejects.
 	 */
 	end(rungs?: readonly Rung[]): Promise<readonly ProcessInfo[]>;
 	/** The last of stderr, for the log only. */
@@ -61,6 +62,8 @@ export type StartResult =
 /** After the exit, reading goes on until the pipes were silent for this long, in milliseconds; in all at most the second. */
 const DRAIN_QUIET_MS = 30;
 const DRAIN_LIMIT_MS = 1_000;
+/** The system tells of an exit at once, unless it kept us from seeing that the process lives on. */
+const LAST_WAIT_MS = 2 * DRAIN_LIMIT_MS;
 
 /** Starts agy in a process group of its own. Never rejects; what keeps it from starting is the result. */
 export async function startProcess(options: ProcessOptions): Promise<StartResult> {
@@ -92,11 +95,26 @@ export async function startProcess(options: ProcessOptions): Promise<StartResult
 			living: () => tree.refresh(),
 			stderrTail: () => output.stderr.tail,
 			end(rungs) {
-				ending ??= platform === "win32" ? endOnWindows(child) : endTree(ladder(tree, options.clock, rungs));
+				ending ??= (platform === "win32" ? endOnWindows(child) : endTree(ladder(tree, options.clock, rungs))).then(
+					async (left) => {
+						if (left.length === 0) await within(LAST_WAIT_MS, exited, options.clock);
+						return left;
+					},
+				);
 				return ending;
 			},
 		},
 	};
+}
+
+function within(ms: number, promise: Promise<unknown>, clock: Clock): Promise<void> {
+	return new Promise((resolve) => {
+		const cancel = clock.after(ms, resolve);
+		void promise.then(() => {
+			cancel();
+			resolve();
+		});
+	});
 }
 
 function ladder(tree: ProcessTree, clock: Clock, rungs: readonly Rung[] | undefined) {

@@ -87,6 +87,17 @@ test("one that ignores every polite signal is killed, and a second call shares t
 	assert.deepEqual(await process.exited, { code: undefined, signal: "SIGKILL" });
 });
 
+test("when nothing of it is to be seen, its exit is waited for, and its pipes are closed then", async (t) => {
+	const blind = { ...table, list: async () => [], withEnvironment: async () => [] };
+	const { process } = await startShell(t, "exec sleep 0.2", { table: blind });
+	let isExited = false;
+	void process.exited.then(() => {
+		isExited = true;
+	});
+	assert.deepEqual(await process.end(quickRungs), []);
+	assert.equal(isExited, true);
+});
+
 test("a command in a session of its own is ended, although its parent is gone when the end begins", async (t) => {
 	const { process, said, stdout } = await startShell(t, "setsid sh -c 'trap \"\" INT; echo c $$; sleep 600' & wait");
 	await said("c ");
