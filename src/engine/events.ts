@@ -207,6 +207,8 @@ export interface NoticeEvent {
 		| "cut-short"
 		| "other";
 	readonly text: string;
+	/** The step it is about, where the step itself says the same. */
+	readonly step?: StepRef;
 }
 
 /** The last event of every run, exactly once. */

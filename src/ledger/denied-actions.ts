@@ -1,4 +1,4 @@
-import type { AgyEvent, ToolEvent } from "../engine/events.ts";
+import type { AgyEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import type { StreamResult } from "../stdout/stream-message.ts";
 import type { DeniedAction } from "./facts.ts";
 import * as notices from "./notices.ts";
@@ -15,13 +15,15 @@ export class DeniedActions {
 		const denied = tool.error?.denied;
 		if (tool.error === undefined || denied === undefined) return [];
 		const target = denied.target ?? tool.summary;
-		return this.#add({
+		const reason = denied.by === "hook" ? hookReason(tool.error.message) : "";
+		const action: DeniedAction = {
 			by: denied.by,
 			action: denied.action ?? tool.name,
 			tool: tool.name,
 			...(target !== "" && { target }),
-			...(denied.by === "hook" && { reason: tool.error.message }),
-		});
+			...(reason !== "" && { reason }),
+		};
+		return this.#add(action, tool.step);
 	}
 
 	fromResult(result: StreamResult | undefined): AgyEvent[] {
@@ -33,10 +35,15 @@ export class DeniedActions {
 		});
 	}
 
-	#add(denied: DeniedAction): AgyEvent[] {
+	#add(denied: DeniedAction, step?: StepRef): AgyEvent[] {
 		this.#all.push(denied);
-		return [notices.denied(denied)];
+		return [notices.denied(denied, step)];
 	}
+}
+
+/** agy says `tool call denied by pre-tool hook:` and then the hook's own reason, if it gave one. */
+function hookReason(message: string): string {
+	return (/denied by [^:]*:(.*)$/s.exec(message)?.[1] ?? message).trim();
 }
 
 /** agy names an action (`command`) and a tool (`RunCommand`); steps name the tool in another form (`run_command`). */

@@ -23,6 +23,7 @@ export class GenerationTrack {
 	#started = false;
 	#usageTold = false;
 	#row: PlannerBody | undefined;
+	#rowIsDone = false;
 	#stdoutDone = false;
 	#stdoutUsage: StreamUsage | undefined;
 
@@ -43,9 +44,19 @@ export class GenerationTrack {
 		return this.#row?.stopReason === MAX_TOKENS;
 	}
 
+	get hasRow(): boolean {
+		return this.#row !== undefined;
+	}
+
+	/** The stop reason of a model call that failed; undefined for any other, and for one that was only given up. */
+	get failedStop(): number | undefined {
+		return this.#state === "failed" && this.#rowIsDone ? this.#row?.stopReason : undefined;
+	}
+
 	/** A finished row without text does not overrule stdout: a later agy may keep its text elsewhere in the row. */
 	fromRow(step: Step, body: PlannerBody): AgyEvent[] {
 		this.#row = body;
+		this.#rowIsDone = step.status === "done";
 		const verdict = judge(step, body);
 		const events: AgyEvent[] = [
 			...this.#start(),

@@ -132,7 +132,10 @@ class StepLedger implements Ledger {
 				this.#errors.fromRow(step.idx, body.error);
 				return events;
 			case "system-message":
-				return [...events, ...this.#side.fromSystemMessage(step.idx, body, this.#tools.taskEnded(body.sender))];
+				return [
+					...events,
+					...this.#side.fromSystemMessage(step.idx, body, this.#tools.taskEnded(body.sender, body.text)),
+				];
 			case "checkpoint": {
 				const usage = step.usage && this.#usage.fromDatabase(entry.ref, step.usage, false);
 				return [...events, ...this.#side.fromCheckpoint(step.idx, body), ...(usage ? [usage] : [])];
@@ -145,14 +148,21 @@ class StepLedger implements Ledger {
 	#planner(entry: StepEntry, step: Step, body: PlannerBody): AgyEvent[] {
 		const generation = this.#generationOf(entry);
 		const before = generation.state;
-		const events = generation.fromRow(step, body);
+		const events = generation.hasRow ? [] : this.#repetition(step.idx);
+		events.push(...generation.fromRow(step, body));
 		if (generation.state !== before) {
 			const recorded = this.#recordedUsage.get(step.idx);
 			if (recorded) events.push(...generation.fromRecord(recorded));
 			if (generation.cutShort) events.push(notices.cutShort());
-			if (generation.state === "failed" && step.status === "done") events.push(notices.modelRetry(body.stopReason));
 		}
 		return [...events, ...this.#tools.fromPlanner(step.idx, body.toolCalls)];
+	}
+
+	/** Says why there is another model call, when the one before had failed. */
+	#repetition(index: number): AgyEvent[] {
+		const earlier = this.#generations().findLast((generation) => generation.ref.index < index);
+		if (earlier?.failedStop === undefined) return [];
+		return [notices.modelRetry(earlier.failedStop, this.#errors.after(earlier.ref.index).at(-1))];
 	}
 
 	#generationRecord({ idx, model, usage, stepIndices }: GenerationRecord): AgyEvent[] {

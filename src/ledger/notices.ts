@@ -1,15 +1,16 @@
-import type { NoticeEvent, ToolEvent } from "../engine/events.ts";
+import type { NoticeEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import type { StepError } from "../tail/step-types.ts";
 import type { DeniedAction } from "./facts.ts";
 
 /** Texts of agy's own system messages are shortened to this many characters. */
 const SYSTEM_MESSAGE_LENGTH = 500;
 
-export function modelRetry(stopReason: number): NoticeEvent {
-	return notice(
-		"info",
-		"model-retry",
-		`A model call failed (${stopName(stopReason)}). agy repeats such calls by itself.`,
-	);
+/** A model call failed and another one followed. `error` is what agy recorded in between, if anything. */
+export function modelRetry(stopReason: number, error: StepError | undefined): NoticeEvent {
+	const words = error && (error.userMessage || error.short || error.modelMessage).trim().replace(/\.$/, "");
+	const code = error !== undefined && error.code > 0 ? `HTTP ${error.code}` : "";
+	const why = [words || stopName(stopReason), code].filter(Boolean).join(", ");
+	return notice("info", "model-retry", `A model call failed (${why}); agy repeated it.`);
 }
 
 export function cutShort(): NoticeEvent {
@@ -17,25 +18,32 @@ export function cutShort(): NoticeEvent {
 }
 
 export function compaction(): NoticeEvent {
-	return notice("info", "compaction", "agy compacted its context.");
+	return notice("info", "compaction", "── agy compacted its context ──");
 }
 
 export function systemMessage(text: string): NoticeEvent {
-	const short = text.length > SYSTEM_MESSAGE_LENGTH ? `${text.slice(0, SYSTEM_MESSAGE_LENGTH)}…` : text;
-	return notice("info", "system-message", short);
+	return notice("info", "system-message", shortened(text));
 }
 
-export function selfAnswered(question: string, answers: readonly string[]): NoticeEvent {
+export function subagentReport(role: string | undefined, text: string): NoticeEvent {
+	return notice("info", "system-message", `${role ?? "A subagent"} reported: ${shortened(text)}`);
+}
+
+export function selfAnswered(question: string, answers: readonly string[], step: StepRef): NoticeEvent {
 	const answer = answers.length > 0 ? answers.join(", ") : "nothing";
 	const text = `agy asked "${question}" and, having nobody to ask, answered itself: ${answer}`;
-	return notice("info", "self-answered-question", text);
+	return { ...notice("info", "self-answered-question", text), step };
 }
 
-export function denied(action: DeniedAction): NoticeEvent {
+/** `step`: the one that was refused, where it is known. */
+export function denied(action: DeniedAction, step?: StepRef): NoticeEvent {
 	const what = action.target ? `${action.action} (${action.target})` : action.action;
 	const by = action.by === "hook" ? "a PreToolUse hook" : "agy, which cannot ask for permission here";
 	const reason = action.reason ? `: ${action.reason}` : "";
-	return notice("warning", "denied-action", `Denied by ${by}: ${what}${reason}`);
+	return {
+		...notice("warning", "denied-action", `Denied by ${by}: ${what}${reason}`),
+		...(step !== undefined && { step }),
+	};
 }
 
 export function backgroundTasks(tools: readonly ToolEvent[]): NoticeEvent {
@@ -64,6 +72,10 @@ export function recoveredText(databaseProblem: string | undefined): NoticeEvent 
 
 function notice(level: NoticeEvent["level"], code: NoticeEvent["code"], text: string): NoticeEvent {
 	return { type: "notice", level, code, text };
+}
+
+function shortened(text: string): string {
+	return text.length > SYSTEM_MESSAGE_LENGTH ? `${text.slice(0, SYSTEM_MESSAGE_LENGTH)}…` : text;
 }
 
 /** common.StopReason, from agy's own descriptors. */

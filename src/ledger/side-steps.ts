@@ -5,14 +5,23 @@ import * as notices from "./notices.ts";
 
 type CheckpointBody = Extract<StepBody, { kind: "checkpoint" }>;
 
+interface Subagent {
+	/** The step that started it. */
+	readonly ref: StepRef;
+	readonly role: string | undefined;
+	/** What that step shows as its result. */
+	output: string;
+	done: boolean;
+}
+
 /** What goes on beside the answer: titles, compactions, subagents, messages of the system. Each is told once. */
 export class SideSteps {
 	#title: string | undefined;
 	readonly #compactions = new Set<number>();
 	readonly #messages = new Set<number>();
 	readonly #questions = new Set<string>();
-	/** Subagents by conversation id, with the step that started them and how they were last told. */
-	readonly #subagents = new Map<string, { readonly ref: StepRef; readonly role: string | undefined; done: boolean }>();
+	/** By conversation id. */
+	readonly #subagents = new Map<string, Subagent>();
 
 	fromCheckpoint(index: number, body: CheckpointBody): AgyEvent[] {
 		const events: AgyEvent[] = [];
@@ -35,7 +44,9 @@ export class SideSteps {
 		if (subagent) {
 			if (subagent.done) return [];
 			subagent.done = true;
-			return [subagentEvent(subagent.ref, body.sender, subagent.role, "done")];
+			const ended = subagentEvent(subagent.ref, body.sender, subagent.role, "done");
+			const isShown = body.hidden || body.text === "" || subagent.output.includes(body.text);
+			return isShown ? [ended] : [ended, notices.subagentReport(subagent.role, body.text)];
 		}
 		return body.hidden || fromTask || body.text === "" ? [] : [notices.systemMessage(body.text)];
 	}
@@ -45,11 +56,15 @@ export class SideSteps {
 			this.#subagentStarted(ref, conversationId, role),
 		);
 		if (!step.terminal) return events;
+		for (const { conversationId } of body.subagents) {
+			const subagent = this.#subagents.get(conversationId);
+			if (subagent) subagent.output = body.output ?? "";
+		}
 		for (const { question, answers } of body.questions) {
 			const key = `${ref.trajectory} ${ref.index} ${question}`;
 			if (this.#questions.has(key)) continue;
 			this.#questions.add(key);
-			events.push(notices.selfAnswered(question, answers));
+			events.push(notices.selfAnswered(question, answers, ref));
 		}
 		return events;
 	}
@@ -61,7 +76,7 @@ export class SideSteps {
 
 	#subagentStarted(ref: StepRef, conversationId: string, role: string | undefined): AgyEvent[] {
 		if (conversationId === "" || this.#subagents.has(conversationId)) return [];
-		this.#subagents.set(conversationId, { ref, role, done: false });
+		this.#subagents.set(conversationId, { ref, role, output: "", done: false });
 		return [subagentEvent(ref, conversationId, role, "running")];
 	}
 }

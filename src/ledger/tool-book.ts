@@ -77,10 +77,10 @@ export class ToolBook {
 		return this.#updateAll();
 	}
 
-	/** A background task reported its end. Returns whether it is one of ours. */
-	taskEnded(sender: string): boolean {
-		const theirs = [...this.#open].filter((tool) => isTask(tool.told, sender));
-		for (const tool of theirs) tool.taskHasEnded();
+	/** A background task reported its end with these words. Returns whether it is one of ours. */
+	taskEnded(sender: string, report: string): boolean {
+		const theirs = this.#entries.all.flatMap(({ tool }) => (tool && isTask(tool.told, sender) ? [tool] : []));
+		for (const tool of theirs) tool.taskHasEnded(report);
 		return theirs.length > 0;
 	}
 

@@ -24,7 +24,8 @@ export class ToolTrack {
 	readonly #fallbackId: string;
 	#row: ToolRow | undefined;
 	#stdout: StreamStep | undefined;
-	#taskEnded = false;
+	/** What its background task reported at its end. */
+	#taskReport: string | undefined;
 	#told: ToolEvent | undefined;
 
 	constructor(ref: StepRef, fallbackId: string) {
@@ -48,12 +49,12 @@ export class ToolTrack {
 
 	/** It runs in the background, as far as is known. */
 	get inBackground(): boolean {
-		return this.#told?.state === "background" && !this.#taskEnded;
+		return this.#told?.state === "background" && !this.taskOver;
 	}
 
 	/** agy was told that its background task is over. */
 	get taskOver(): boolean {
-		return this.#taskEnded;
+		return this.#taskReport !== undefined;
 	}
 
 	/** It may have had effects: it was neither refused nor still waiting for permission. */
@@ -79,8 +80,8 @@ export class ToolTrack {
 	}
 
 	/** agy was told that this background task is over. Its row is expected to say how; `close` tells it otherwise. */
-	taskHasEnded(): void {
-		this.#taskEnded = true;
+	taskHasEnded(report: string): void {
+		this.#taskReport = report;
 	}
 
 	/** The event that is due, if anything changed that is worth telling. */
@@ -115,7 +116,10 @@ export class ToolTrack {
 			const error = told.error ?? describeStdout(stdout).error;
 			return { ...told, state: said, ...(output !== undefined && { output }), ...(error && { error }) };
 		}
-		if (this.#taskEnded) return { ...told, state: "done" };
+		if (this.#taskReport !== undefined) {
+			const output = told.output ?? this.#taskReport;
+			return { ...told, state: "done", ...(output !== "" && { output }) };
+		}
 		if (told.state === "waiting") return { ...told, state: "failed", error: unanswered(told) };
 		return { ...told, state: "cancelled", error: told.error ?? { message: because } };
 	}

@@ -79,15 +79,38 @@ describe("a model call", () => {
 			ofType(failed, "generation").map((event) => event.state),
 			["started", "failed"],
 		);
-		assert.deepEqual(noticeCodes(failed), ["model-retry"]);
+		assert.deepEqual(noticeCodes(failed), []);
 		assert.equal(ofType(failed, "activity").at(-1)?.doing, "retrying");
 
 		const error = { userMessage: "", short: "unavailable", full: "", details: "", modelMessage: "", code: 503 };
 		feed(ledger, row(2, "done", { kind: "error-message", error }));
 		assert.deepEqual(ledger.facts().openErrors, [error]);
-		const repeated = feed(ledger, row(3, "done", answer("Now it works")), closed);
+		const repeated = feed(
+			ledger,
+			row(3, "generating", planner({ text: "Now it" })),
+			row(3, "done", answer("Now it works")),
+			closed,
+		);
 		assert.equal(textOf(repeated), "Now it works");
+		assert.deepEqual(
+			ofType(repeated, "notice").map(({ text }) => text),
+			["A model call failed (unavailable, HTTP 503); agy repeated it."],
+		);
 		assert.deepEqual(ledger.facts().openErrors, []);
+	});
+
+	test("that failed and was not repeated is left to the turn's failure", () => {
+		const events = feed(createLedger(), bound, row(1, "done", planner({ stopReason: 18 })), closed);
+		assert.deepEqual(noticeCodes(events), []);
+	});
+
+	test("that failed without a recorded error is explained by its stop reason", () => {
+		const failed = row(1, "done", planner({ stopReason: 19 }));
+		const events = feed(createLedger(), bound, failed, row(2, "generating", planner({ text: "Ag" })), failed);
+		assert.deepEqual(
+			ofType(events, "notice").map(({ text }) => text),
+			["A model call failed (it went in circles); agy repeated it."],
+		);
 	});
 
 	test("with an unreadable tool call keeps its text and counts as failed", () => {

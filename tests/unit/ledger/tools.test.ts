@@ -218,7 +218,10 @@ describe("a tool that only stdout tells of", () => {
 		const error = { type: "TOOL_ERROR", message: "tool call denied by pre-tool hook:" };
 		const ledger = createLedger();
 		feed(ledger, bound, databaseLost, toolSaid(3, "ERROR", { ...parameters, error }), closed);
-		assert.equal(ledger.facts().denied[0]?.by, "hook");
+		assert.deepEqual(
+			ledger.facts().denied.map(({ by, reason }) => ({ by, reason })),
+			[{ by: "hook", reason: undefined }],
+		);
 		assert.equal(ledger.facts().toolsRan, false);
 	});
 });
@@ -255,6 +258,19 @@ describe("a background task", () => {
 		assert.deepEqual(toolStates(events), ["background", "done"]);
 	});
 
+	test("is told by its report where nothing else tells of its result", () => {
+		const body = { kind: "system-message", text: "2 passed", eventType: "", sender: task.id, hidden: false } as const;
+		const running = row(2, "running", tool({ task, output: undefined }));
+		const events = feed(createLedger(), bound, running, row(4, "done", body), closed);
+		assert.equal(ofType(events, "tool").at(-1)?.output, "2 passed");
+	});
+
+	test("that has ended needs no message about it", () => {
+		const body = { kind: "system-message", text: "finished", eventType: "", sender: task.id, hidden: false } as const;
+		const events = feed(createLedger(), bound, row(2, "done", tool({ task })), row(4, "done", body), closed);
+		assert.deepEqual(noticeCodes(events), []);
+	});
+
 	test("that goes on after the turn is told as such", () => {
 		const events = feed(createLedger(), bound, row(2, "running", tool({ task })), { source: "closed", agyLives: true });
 		const last = ofType(events, "tool").at(-1);
@@ -281,5 +297,15 @@ test("a subagent is told when it starts and when it reports back", () => {
 			["child", "reviewer", "done"],
 		],
 	);
+	assert.deepEqual(
+		ofType(events, "notice").map(({ text }) => text),
+		["reviewer reported: Done"],
+	);
+});
+
+test("a subagent's report that its step already shows is not said again", () => {
+	const body = tool({ toolKind: "subagent", subagents: [{ conversationId: "child", role: "reviewer" }] });
+	const report = { kind: "system-message", text: "Done", eventType: "", sender: "child", hidden: false } as const;
+	const events = feed(createLedger(), bound, row(2, "done", { ...body, output: "Done." }), row(3, "done", report));
 	assert.deepEqual(noticeCodes(events), []);
 });
