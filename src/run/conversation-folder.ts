@@ -118,8 +118,10 @@ export class ConversationFinder {
 		const { folder, before, resume } = this.#options;
 		if (announced !== undefined) return decideBinding({ ...nothingSeen, announced, resume, resumeRefused });
 		const [now, open] = await Promise.all([snapshotConversations(folder), this.#openConversations(pids)]);
+		// What was opened after the folder was listed is as new as what was listed.
+		const there = new Set([...now.keys(), ...(open ?? [])]);
 		const fresh = await this.#withoutOthers(
-			[...now.keys()].filter((id) => !before.has(id)),
+			[...there].filter((id) => !before.has(id)),
 			open === undefined,
 		);
 		return decideBinding({

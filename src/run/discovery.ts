@@ -49,13 +49,17 @@ export function decideBinding(facts: DiscoveryFacts): Binding {
 
 function decideByOpenFiles(open: readonly string[], facts: DiscoveryFacts): Binding {
 	const { resume, resumeRefused, appeared } = facts;
-	if (resume !== undefined && !resumeRefused && open.includes(resume)) return bound(resume, "open-file", facts);
+	const isResuming = resume !== undefined && !resumeRefused;
+	if (isResuming && open.includes(resume)) return bound(resume, "open-file", facts);
 	const children = new Set(appeared.flatMap(({ id, parent }) => (parent.kind === "child" ? [id] : [])));
 	const known = new Set(appeared.map(({ id }) => id));
 	// An old database that is open without having been asked for is one agy looks into, not the one it writes.
 	const candidates = open.filter((id) => known.has(id) && !children.has(id));
-	const [only] = candidates;
-	return only !== undefined && candidates.length === 1 ? bound(only, "open-file", facts) : { kind: "wait", candidates };
+	const [only, ...more] = candidates;
+	if (only === undefined || more.length > 0) return { kind: "wait", candidates };
+	// That agy began another conversation than it was told to continue is only believed when it is surely no subagent's.
+	const isRoot = appeared.some(({ id, parent }) => id === only && parent.kind === "none");
+	return isResuming && !isRoot ? { kind: "wait", candidates } : bound(only, "open-file", facts);
 }
 
 function decideByChanges(facts: DiscoveryFacts): Binding {

@@ -88,6 +88,21 @@ test("a subagent's database is told apart as soon as it says so", { skip }, asyn
 	assert.equal(asked, before);
 });
 
+test("databases that appear while it looks are not overlooked", async (t) => {
+	const folder = temporaryFolder(t);
+	const find = await finder(folder, {
+		readParent: async () => ({ kind: "unread" }),
+		async openFiles() {
+			await snapshotConversations(folder);
+			writeFileSync(join(folder, "second.db"), "");
+			return ["first", "second"].map((id) => join(folder, `${id}.db`));
+		},
+	});
+	writeFileSync(join(folder, "first.db"), "");
+	const seen = await find.look(await lookAt(undefined));
+	assert.deepEqual(seen, { kind: "wait", candidates: ["first", "second"] });
+});
+
 test("a resumed conversation, and one that agy did not honour", { skip }, async (t) => {
 	const folder = temporaryFolder(t);
 	writeFileSync(join(folder, "old.db"), "x");

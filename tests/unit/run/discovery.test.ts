@@ -62,6 +62,11 @@ const cases: readonly (readonly [string, Partial<DiscoveryFacts>, Binding])[] = 
 		{ resume: "r", open: ["a"], appeared: [root("a")] },
 		bound("a", "open-file", "r"),
 	],
+	[
+		"agy says nothing, and opens one that may be a subagent's",
+		{ resume: "r", open: ["a"], appeared: [unread("a")] },
+		wait("a"),
+	],
 
 	["unseen: nothing appeared", { open: undefined }, wait()],
 	["unseen: exactly one appeared", { open: undefined, appeared: [root("a")] }, bound("a", "new-file")],
