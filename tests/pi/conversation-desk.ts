@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Finished, type PiEvent, type PiHome, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { type FakeHome, fakeHome, type InvocationRecord, type Scenario } from "../support/scenario.ts";
@@ -26,7 +27,8 @@ export interface Told {
 /** A person's machine: real pi with the whole extension, and the stand-in for agy. Both share a home. */
 export class Desk {
 	readonly agy: FakeHome;
-	readonly home: PiHome;
+	/** Where the next pi starts. */
+	home: PiHome;
 	readonly #withContextFiles: boolean;
 
 	constructor(
@@ -52,6 +54,12 @@ export class Desk {
 		// The scenario of the stand-in can change while pi runs: its file is the same.
 		this.home = { ...home, cwd, env: { ...home.env, ...this.agy.env, ...env } };
 		this.#withContextFiles = contextFiles;
+	}
+
+	/** Sets variables for the pi that are started from now on. */
+	withEnv(env: Record<string, string>): this {
+		this.home = { ...this.home, env: { ...this.home.env, ...env } };
+		return this;
 	}
 
 	/** pi's arguments with our model picked. */
@@ -83,6 +91,15 @@ export class Desk {
 			const asked = flag(invocation, "--conversation");
 			return { asked: asked && name(asked), by: name(invocation.conversation), prompt: invocation.prompt ?? "" };
 		});
+	}
+
+	/** Resolves when so many turns have reached the stand-in. */
+	async hasTold(count: number): Promise<void> {
+		const deadline = Date.now() + 30_000;
+		while (this.turns().length < count) {
+			if (Date.now() > deadline) throw new Error(`agy was told ${this.turns().length} times, not ${count}`);
+			await sleep(20);
+		}
 	}
 
 	/** The calls that only want words: never resumed, never with permissions. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Desk } from "./conversation-desk.ts";
+import { Desk, flag } from "./conversation-desk.ts";
 
 test("restart and resume: --continue and --session go on in the same conversation", async (t) => {
 	const desk = new Desk(t);
@@ -115,8 +115,7 @@ test("two processes at the same instant: only one of them continues the conversa
 		],
 	});
 	const both = [left.rpc.prompt("left"), right.rpc.prompt("right")];
-	await gate.reached();
-	while (desk.turns().length < 3) await gate.reached();
+	await desk.hasTold(3);
 	gate.open();
 	await Promise.all(both);
 	const asked = desk.turns().slice(1);
@@ -136,4 +135,58 @@ test("a database deleted between turns: a new conversation that is told the hist
 	assert.deepEqual([next.asked, next.by], [undefined, "c2"]);
 	assert.match(next.prompt, /\[User\]\none\n\n\[Assistant\]\nFirst answer\./);
 	assert.deepEqual(await pi.say("three"), { asked: "c2", by: "c2", prompt: "three" });
+});
+
+for (const how of ["setting", "flag"]) {
+	test(`agy's data is elsewhere (${how}): the conversation is found and continued`, async (t) => {
+		const desk = new Desk(t);
+		const real = join(desk.agy.dir, "real");
+		const link = join(desk.agy.dir, "link");
+		mkdirSync(real);
+		symlinkSync(real, link);
+		const moved: Record<string, string> =
+			how === "setting"
+				? { AGY_CONVERSATIONS_DIR: link, FAKE_AGY_CONVERSATIONS_DIR: real }
+				: { AGY_EXTRA_ARGS: `--gemini_dir=${link}` };
+		const pi = desk.withEnv(moved).open();
+		assert.equal((await pi.say("one")).by, "c1");
+		assert.deepEqual(await pi.say("two"), { asked: "c1", by: "c1", prompt: "two" });
+		assert.equal(existsSync(desk.agy.conversations), false);
+	});
+}
+
+test("a model of another family goes on in the conversation, or in a new one if the setting says so", async (t) => {
+	const desk = new Desk(t);
+	const pi = desk.open();
+	await pi.say("one");
+	await pi.pick("antigravity", "claude-sonnet-4-6");
+	assert.deepEqual(await pi.say("two"), { asked: "c1", by: "c1", prompt: "two" });
+	assert.equal(flag(desk.invocations().at(-1) ?? assert.fail(), "--model"), "claude-sonnet-4-6");
+	await pi.quit();
+
+	const careful = desk.withEnv({ AGY_REBUILD_ON_FAMILY_CHANGE: "true" }).open("--continue");
+	await careful.pickOurs();
+	const told = await careful.say("three");
+	assert.deepEqual([told.asked, told.by], [undefined, "c2"]);
+	assert.match(told.prompt, /\[User\]\ntwo\n\n\[Assistant\]\nSecond answer\.[\s\S]*three$/);
+	assert.match(
+		JSON.stringify(await careful.rpc.request({ type: "get_messages" })),
+		/the model belongs to another family/,
+	);
+	assert.deepEqual(await careful.say("four"), { asked: "c2", by: "c2", prompt: "four" });
+});
+
+test("a session record that cannot be read costs the conversation, not the turn, and is kept aside", async (t) => {
+	const desk = new Desk(t);
+	const pi = desk.open();
+	await pi.say("one");
+	const folder = join(desk.home.agentDir, "antigravity", "sessions");
+	const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".json"));
+	writeFileSync(join(folder, name), '{"version": 1, "bindings"');
+	const told = await pi.say("two");
+	assert.deepEqual([told.asked, told.by], [undefined, "c2"]);
+	assert.match(told.prompt, /\[Assistant\]\nFirst answer\.[\s\S]*two$/);
+	assert.deepEqual(await pi.say("three"), { asked: "c2", by: "c2", prompt: "three" });
+	assert.equal(readdirSync(folder).filter((each) => each.startsWith(`${name}.corrupt-`)).length, 1);
+	if (process.platform !== "win32") assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
