@@ -2,7 +2,7 @@ import { getCurrentTools, type Tool, type TranscriptContext } from "@earendil-wo
 import { z } from "zod/v3";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
-import type { RunRequest } from "../engine/engine.ts";
+import type { Engine, RunRequest } from "../engine/engine.ts";
 import { jsonValueSchema } from "../engine/json.ts";
 import type { Log } from "../engine/log.ts";
 import { lateResultsText } from "./late-results.ts";
@@ -10,6 +10,7 @@ import { BridgeLoan } from "./loan.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import { type LeftOut, selectTools } from "./offer.ts";
 import type { BridgeServer } from "./server.ts";
+import { type Trial, tryBridge } from "./trial.ts";
 
 export interface SessionBridgeOptions {
 	readonly server: BridgeServer;
@@ -80,6 +81,13 @@ export class SessionBridge {
 		const active = this.#options.activeTools().map((name) => ({ name }));
 		const { offered, leftOut } = selectTools(active, this.#options.settings());
 		return { state: this.#state(offered.length), tools: offered.map(({ name }) => name), leftOut };
+	}
+
+	/** Whether agy, started in `cwd`, comes for the tools; undefined when it would be offered none. Rejects as `tryBridge`. */
+	async tryOut(engine: Engine, cwd: string): Promise<Trial | undefined> {
+		const { server, clock, guard } = this.#options;
+		if (guard.forbids || this.report().tools.length === 0) return undefined;
+		return tryBridge({ server, engine, clock, cwd });
 	}
 
 	/** The session is over. */

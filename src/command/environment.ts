@@ -43,6 +43,8 @@ export interface BridgeStatus {
 	readonly state: string;
 	/** The names of the tools that agy is offered. */
 	readonly tools: readonly string[];
+	/** pi's other active tools, each with the reason as the end of a sentence. */
+	readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** The agy conversation that this pi session continues. Rejects where the session's record cannot be read or written. */
@@ -85,6 +87,8 @@ export interface Probes {
 	decoding(): Promise<DecodingProbe>;
 	/** Whether changes of a file in agy's folder are reported, or must be polled for. */
 	fileEvents(): Promise<"events" | "polling">;
+	/** Starts agy once, to see whether it connects to pi's tools. Absent while there is no bridge. */
+	bridge?(): Promise<BridgeProbe>;
 	/** Names of other extensions that claim the provider `antigravity` or the command `/agy`. */
 	conflicts(): readonly string[];
 }
@@ -100,6 +104,13 @@ export type AgyProbe =
 	| { readonly found: false; readonly searched: readonly string[] }
 	/** The file is there and did not answer as agy does. */
 	| { readonly found: "broken"; readonly path: string; readonly cause: string };
+
+export type BridgeProbe =
+	| { readonly kind: "connected"; readonly way: string; readonly seconds: number }
+	| { readonly kind: "not-connected" }
+	/** Nothing would be offered, so nothing was tried. */
+	| { readonly kind: "not-offered" }
+	| { readonly kind: "failed"; readonly cause: string };
 
 export type DecodingProbe =
 	| { readonly kind: "decoded"; readonly id: string; readonly steps: number; readonly unknownSteps: number }

@@ -48,6 +48,7 @@ export function createCommandEnvironment(
 		piVersion: VERSION,
 		engineName: engine.name,
 		lastTurn: () => session()?.lastTurn,
+		bridgeStatus: () => session()?.bridge.report() ?? { state: "No session has started.", tools: [], leftOut: [] },
 	};
 }
 

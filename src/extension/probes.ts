@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { AgyProbe, DecodingProbe, Probes } from "../command/environment.ts";
+import type { AgyProbe, BridgeProbe, DecodingProbe, Probes } from "../command/environment.ts";
 import type { Clock } from "../engine/clock.ts";
 import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
@@ -14,6 +14,7 @@ import { loadSqlite } from "../tail/load-sqlite.ts";
 import { decodeStep, isUnknownStep } from "../tail/step.ts";
 import { hasFileEvents } from "../tail/watcher.ts";
 import type { RealParts } from "./parts.ts";
+import { sessionOf } from "./register.ts";
 
 /** Looks at the machine and at pi for `/agy status` and `/agy doctor`. */
 export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: RealParts): Probes {
@@ -34,8 +35,27 @@ export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: Rea
 			const directory = await existingFolder(folders().conversations);
 			return hasFileEvents(directory, settings().fileEvents) ? "events" : "polling";
 		},
+		bridge: () => probeBridge(ctx, parts),
 		conflicts: () => [...otherProviders(ctx), ...otherCommands(pi)],
 	};
+}
+
+async function probeBridge(ctx: ExtensionContext, { engine, clock }: RealParts): Promise<BridgeProbe> {
+	try {
+		const trial = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.tryOut(engine, ctx.cwd);
+		switch (trial?.kind) {
+			case undefined:
+				return { kind: "not-offered" };
+			case "connected":
+				return { kind: "connected", way: trial.door, seconds: trial.ms / 1000 };
+			case "not-connected":
+				return { kind: "not-connected" };
+			case "failed":
+				return { kind: "failed", cause: failureText(trial.failure, false, clock.now()) };
+		}
+	} catch (error) {
+		return { kind: "failed", cause: error instanceof Error ? error.message : String(error) };
+	}
 }
 
 async function probeAgy({ agy, clock }: RealParts): Promise<AgyProbe> {

@@ -285,6 +285,19 @@ describe("pi's tools alone", () => {
 	});
 });
 
+test("the doctor starts agy to see whether it connects, and the bridge is shown with what it leaves out", async (t) => {
+	const pi = bridgedPi(t, { steps: [{ say: "ready" }] });
+	const doctor = await runPi(pi.home, pi.args("-p", "/agy doctor"));
+	assert.match(doctor.stdout, /✓ pi's tools: agy connects to them \(workspace-plugin, after \d+\.\d s\)/);
+	const blind = { ...pi.home, env: { ...pi.home.env, FAKE_AGY_MCP: "none" } };
+	assert.match((await runPi(blind, pi.args("-p", "/agy doctor"))).stdout, /! pi's tools: agy does not connect to them/);
+	const bridge = await runPi(pi.home, pi.args("-p", "/agy bridge"));
+	assert.match(
+		bridge.stdout,
+		/agy is offered 4 of pi's tools[\s\S]*\n {2}lookup\n[\s\S]*\(bash: not offered, agy has its own\)/u,
+	);
+});
+
 test("an agy that a bridged tool starts gets no bridge", async (t) => {
 	const pi = bridgedPi(t, {}, { settings: { bridge: "all" } });
 	writeFileSync(pi.file("nested.json"), JSON.stringify({ steps: [{ say: "Nested." }] }));

@@ -1,7 +1,7 @@
 import type { SettingProblem } from "../../config/load.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
-import type { AgyProbe, DecodingProbe } from "../environment.ts";
+import type { AgyProbe, BridgeProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
 export function checkAgy(probe: AgyProbe): Check {
@@ -68,6 +68,23 @@ export function checkDecoding(probe: DecodingProbe): Check {
 				"Turns fall back to what agy prints. Update this extension, and Node if it is old.",
 				[probe.path],
 			);
+	}
+}
+
+export function checkBridge(probe: BridgeProbe | undefined): Check[] {
+	const name = "pi's tools";
+	switch (probe?.kind) {
+		case undefined:
+		case "not-offered":
+			return [];
+		case "connected":
+			return [ok(name, `agy connects to them (${probe.way}, after ${probe.seconds.toFixed(1)} s)`)];
+		case "not-connected": {
+			const remedy = "Turns work, without pi's tools. The setting bridgeGlobalConfig allows another way to offer them.";
+			return [warning(name, "agy does not connect to them", remedy)];
+		}
+		case "failed":
+			return [warning(name, `could not be tried: ${probe.cause}`, "Mend what else is wrong, then try again.")];
 	}
 }
 

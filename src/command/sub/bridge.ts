@@ -21,6 +21,7 @@ export const bridgeCommand: SubCommand = {
 			`bridge is ${bridge} (from: ${env.settings.origin("bridge")}).`,
 			status?.state ?? "Nothing is offered to agy in this session.",
 			...(status?.tools ?? []).map((tool) => `  ${tool}`),
+			...(status?.leftOut ?? []).map(({ name, reason }) => `  (${name}: not offered, ${reason})`),
 		);
 	},
 };

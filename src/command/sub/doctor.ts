@@ -4,6 +4,7 @@ import { checkAgySettings } from "../doctor/agy-settings.ts";
 import { type Check, formatChecks } from "../doctor/check.ts";
 import {
 	checkAgy,
+	checkBridge,
 	checkConflicts,
 	checkDecoding,
 	checkFileEvents,
@@ -37,12 +38,13 @@ async function examine(env: CommandEnvironment): Promise<Check[]> {
 	const { probes, settings, catalogue, dataDirectory } = env;
 	const agySettings = join(probes.geminiDir, "antigravity-cli", "settings.json");
 	const hooks = [join(probes.geminiDir, "config", "hooks.json"), join(probes.cwd, ".agents", "hooks.json")];
-	const [agy, refresh, writeFailure, decoding, events, agySettingsText, ...hooksTexts] = await Promise.all([
+	const [agy, refresh, writeFailure, decoding, events, bridge, agySettingsText, ...hooksTexts] = await Promise.all([
 		probes.agy(),
 		catalogue.refresh({ force: true }),
 		tryToWrite(dataDirectory),
 		probes.decoding(),
 		probes.fileEvents(),
+		probes.bridge?.(),
 		readText(agySettings),
 		...hooks.map(readText),
 	]);
@@ -54,6 +56,7 @@ async function examine(env: CommandEnvironment): Promise<Check[]> {
 		checkWriteAccess(dataDirectory, writeFailure),
 		checkDecoding(decoding),
 		checkFileEvents(events, fileEvents),
+		...checkBridge(bridge),
 		checkConflicts(probes.conflicts()),
 		...checkHooks(hooks.map((path, index) => ({ path, text: hooksTexts[index] }))),
 		...checkAgySettings(agySettings, agySettingsText, permissions),

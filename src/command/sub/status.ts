@@ -17,7 +17,7 @@ export const statusCommand: SubCommand = {
 
 async function statusRows(env: CommandEnvironment): Promise<[string, string][]> {
 	const { settings, catalogue, clock } = env;
-	const { mode, permissions, display } = settings.current();
+	const { mode, permissions, display, toolsRunIn } = settings.current();
 	const conversation = await env.conversation.current();
 	const problems = settings.problems().length;
 	const bound: [string, string][] =
@@ -35,6 +35,7 @@ async function statusRows(env: CommandEnvironment): Promise<[string, string][]> 
 		["mode", mode],
 		["permissions", permissions],
 		["display", display],
+		["tools run in", toolsRunIn === "pi" ? "pi (agy's own are switched off)" : "agy"],
 		...bound,
 		["last turn", describeLastTurn(env)],
 		...(problems === 0 ? [] : [problemRow(problems)]),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolServer } from "../../engine/engine.ts";
 import type { Log } from "../../engine/log.ts";
@@ -5,7 +6,6 @@ import type { ProcessIdentity, ProcessTable } from "../process-table.ts";
 import { DoorMemory } from "./door-memory.ts";
 import { chooseDoors, type Door, isDoor } from "./doors.ts";
 import { folderFiles, writePrivateFolder } from "./files.ts";
-import { addGlobalEntry, removeDeadEntries } from "./global-entry.ts";
 
 export interface RegistrarOptions {
 	/** Where this extension keeps its files. */
@@ -38,7 +38,9 @@ export class ToolServerRegistrar {
 
 	/** Takes away what pi processes that died have left in agy's shared file. Never rejects. */
 	async cleanUp(): Promise<void> {
+		if (!existsSync(this.#notes)) return;
 		const { table, log } = this.#options;
+		const { removeDeadEntries } = await loadGlobalEntry();
 		const removed = await removeDeadEntries(this.#notes, table);
 		if (removed > 0) log.info("tools.dead-entries", { removed });
 	}
@@ -73,6 +75,7 @@ export class ToolServerRegistrar {
 		try {
 			if (globalFile !== undefined && doors.includes("global-entry")) {
 				const { owner } = this.#options;
+				const { addGlobalEntry } = await loadGlobalEntry();
 				const entry = await addGlobalEntry(server, { file: globalFile, notes: this.#notes, owner });
 				return { directories: [], env: entry.env, close: () => entry.remove() };
 			}
@@ -89,6 +92,11 @@ export class ToolServerRegistrar {
 	get #notes(): string {
 		return join(this.#options.root, "tool-entries");
 	}
+}
+
+/** Few users need it, and what it takes to edit agy's file is loaded with it. */
+function loadGlobalEntry() {
+	return import("./global-entry.ts");
 }
 
 interface OpenDoors {

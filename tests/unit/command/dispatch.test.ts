@@ -181,6 +181,8 @@ test("status tells the last turn, an agy that is missing, and settings that are 
 });
 
 test("bridge shows what is offered", async (t) => {
-	const env = commandEnvironment(t, { bridgeStatus: () => ({ state: "Running.", tools: ["web_search"] }) });
-	assert.match(text(await dispatch("bridge", env)), /^bridge is extensions .*\nRunning\.\n {2}web_search$/);
+	const leftOut = [{ name: "bash", reason: "agy has its own" }];
+	const env = commandEnvironment(t, { bridgeStatus: () => ({ state: "Running.", tools: ["web_search"], leftOut }) });
+	const shown = /^bridge is extensions .*\nRunning\.\n {2}web_search\n {2}\(bash: not offered, agy has its own\)$/;
+	assert.match(text(await dispatch("bridge", env)), shown);
 });

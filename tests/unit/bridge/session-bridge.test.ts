@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { normalizeContext, type ToolResultMessage, type TranscriptContext } from "@earendil-works/pi-ai";
+import { LoopGuard } from "../../../src/bridge/loop-guard.ts";
+import { BridgeServer } from "../../../src/bridge/server.ts";
+import { SessionBridge } from "../../../src/bridge/session-bridge.ts";
+import { defaultSettings, type Settings } from "../../../src/config/schema.ts";
+import type { RunRequest } from "../../../src/engine/engine.ts";
+import type { EndEvent } from "../../../src/engine/events.ts";
+import { silentLog } from "../../../src/engine/log.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { FakeEngine, tool } from "../../support/fake-engine.ts";
+
+const REQUEST: RunRequest = {
+	prompt: "go",
+	cwd: "/work",
+	addDirs: [],
+	mode: "accept-edits",
+	permissions: "skip",
+	purpose: "turn",
+	literalPrompt: true,
+};
+const ANSWERED: EndEvent = {
+	type: "end",
+	outcome: { kind: "answered" },
+	progress: { lastStep: 1, promptSeen: true, toolsRan: false, textSeen: true },
+};
+
+function begin(t: TestContext, changes: Partial<Settings> = {}) {
+	const clock = new FakeClock();
+	const server = new BridgeServer(clock);
+	const active = new Set(["read", "search"]);
+	const env: NodeJS.ProcessEnv = {};
+	const guard = new LoopGuard(env);
+	const settings = () => ({ ...defaultSettings, ...changes });
+	const activeTools = () => [...active];
+	const bridge = new SessionBridge({ server, guard, settings, clock, log: silentLog, activeTools });
+	t.after(async () => {
+		bridge.close();
+		await server.close();
+	});
+	return { bridge, active, guard, clock };
+}
+
+function context(results: ToolResultMessage[] = []): TranscriptContext {
+	const parameters = { type: "object", properties: {} };
+	const tools = ["read", "search"].map((name) => ({ name, description: `${name}s`, parameters }));
+	return normalizeContext({ systemPrompt: "", messages: results, tools });
+}
+
+function resultOf(id: string, text: string): ToolResultMessage {
+	const content: ToolResultMessage["content"] = [{ type: "text", text }];
+	return { role: "toolResult", toolCallId: id, toolName: "search", content, isError: false, timestamp: 0 };
+}
+
+const never = new AbortController().signal;
+
+describe("a turn's request", () => {
+	test("gets a server for the tools that are offered", async (t) => {
+		const { bridge } = begin(t);
+		const { request, loan } = await bridge.equip(REQUEST, context());
+		assert.match(request.toolServer?.url("workspace-file") ?? "", /^http:\/\/127\.0\.0\.1:\d+\/mcp\/workspace-file$/);
+		assert.equal(request.ownTools, undefined);
+		assert.equal(request.prompt, "go");
+		assert.deepEqual(
+			loan?.connected("workspace-file").map(({ name }) => name),
+			["search", "wait"],
+		);
+		assert.equal(request.toolServer?.reached, "workspace-file");
+	});
+
+	test("stays as it is when nothing is offered, or when agy has caused it", async (t) => {
+		const off = begin(t, { bridge: "off" });
+		assert.deepEqual(await off.bridge.equip(REQUEST, context()), { request: REQUEST });
+		const { bridge, guard } = begin(t);
+		guard.enter();
+		assert.deepEqual(await bridge.equip(REQUEST, context()), { request: REQUEST });
+	});
+
+	test("switches agy's own tools off where pi's are to be used, even when pi's cannot be offered", async (t) => {
+		const { bridge, guard } = begin(t, { toolsRunIn: "pi" });
+		const { request, loan } = await bridge.equip(REQUEST, context());
+		assert.equal(request.ownTools, "off");
+		assert.equal(loan?.connected("x").length, 3);
+		guard.enter();
+		const alone = await bridge.equip(REQUEST, context());
+		assert.deepEqual(alone, { request: { ...REQUEST, ownTools: "off" } });
+	});
+
+	test("tells once what came after the last turn was over", async (t) => {
+		const { bridge, clock } = begin(t);
+		const { loan } = await bridge.equip(REQUEST, context());
+		const ids: string[] = [];
+		loan?.onCall(({ id }) => ids.push(id));
+		const answer = loan?.call("search", { q: "x" }, never);
+		assert.ok(loan?.begin(ids[0] ?? ""));
+		clock.advance(150_000);
+		assert.match(JSON.stringify(await answer), /still running/);
+		loan?.end(ANSWERED);
+		loan?.finish(resultOf(ids[0] ?? "", "late but here"));
+		const next = await bridge.equip(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
+		assert.match(next.request.prompt, /search \{"q":"x"\}:\nlate but here[\s\S]*go$/);
+		const third = await bridge.equip(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
+		assert.equal(third.request.prompt, "go");
+	});
+});
+
+describe("a call", () => {
+	test("of a tool that is not offered, or not any more, never reaches pi", async (t) => {
+		const { bridge, active } = begin(t);
+		const { loan } = await bridge.equip(REQUEST, context());
+		let calls = 0;
+		loan?.onCall(() => calls++);
+		active.delete("search");
+		for (const name of ["read", "agy_step", "nothing", "search"]) {
+			assert.equal((await loan?.call(name, {}, never))?.isError, true, name);
+		}
+		assert.equal(calls, 0);
+	});
+
+	test("before anybody listens is kept", async (t) => {
+		const { bridge } = begin(t);
+		const { loan } = await bridge.equip(REQUEST, context());
+		void loan?.call("search", { q: 1 }, never);
+		const heard: unknown[] = [];
+		loan?.onCall(({ tool: name, args }) => heard.push([name, args]));
+		assert.deepEqual(heard, [["search", { q: 1 }]]);
+	});
+
+	test("gets the structured content that pi's tool had beside its text", async (t) => {
+		const { bridge } = begin(t);
+		const { loan } = await bridge.equip(REQUEST, context());
+		let id = "";
+		loan?.onCall((call) => {
+			id = call.id;
+		});
+		const answer = loan?.call("search", {}, never);
+		loan?.begin(id);
+		bridge.toolEnded("another", { structuredContent: { hits: 0 } });
+		bridge.toolEnded(id, { content: [], structuredContent: { hits: 1 } });
+		loan?.finish(resultOf(id, "one"));
+		assert.deepEqual(await answer, { content: [{ type: "text", text: "one" }], structuredContent: { hits: 1 } });
+	});
+
+	test("is known again when agy tells its own step of it, under any of the server's names", async (t) => {
+		const { loan } = await begin(t).bridge.equip(REQUEST, context());
+		const step = (server: string) => tool(2, "done", { name: "call_mcp_tool", mcp: { server, tool: "search" } });
+		for (const server of ["pi_tools", "pi_pi_tools", "pi_tools_4711"]) assert.ok(loan?.isOwnStep(step(server)), server);
+		for (const server of ["tracker", "my_tools", "api_tools2"])
+			assert.equal(loan?.isOwnStep(step(server)), false, server);
+		const printed = tool(2, "done", { name: "call_mcp_tool", args: { ServerName: "pi_tools", ToolName: "search" } });
+		assert.ok(loan?.isOwnStep(printed));
+	});
+});
+
+describe("a run that never came for the tools", () => {
+	test("is remarked on once, if it worked", async (t) => {
+		const { bridge } = begin(t);
+		const first = await bridge.equip(REQUEST, context());
+		const cancelled: EndEvent = { ...ANSWERED, outcome: { kind: "cancelled", by: "user" } };
+		assert.equal(first.loan?.end(cancelled), undefined);
+		const second = await bridge.equip(REQUEST, context());
+		assert.match(second.loan?.end(ANSWERED) ?? "", /did not connect to pi's tools.*bridgeGlobalConfig/);
+		assert.equal(second.loan?.end(ANSWERED), undefined);
+		const third = await bridge.equip(REQUEST, context());
+		assert.equal(third.loan?.end(ANSWERED), undefined);
+	});
+	test("is not remarked on when it came", async (t) => {
+		const { loan } = await begin(t).bridge.equip(REQUEST, context());
+		loan?.connected("workspace-plugin");
+		assert.equal(loan?.end(ANSWERED), undefined);
+	});
+});
+
+describe("the report", () => {
+	test("says what is offered, what not, and whether agy came", async (t) => {
+		const { bridge } = begin(t);
+		assert.deepEqual(bridge.report(), {
+			state: "agy is offered 1 of pi's tools. It has not been started yet.",
+			tools: ["search"],
+			leftOut: [{ name: "read", reason: "agy has its own" }],
+		});
+		const { loan } = await bridge.equip(REQUEST, context());
+		assert.match(bridge.report().state, /did not connect/);
+		loan?.connected("workspace-plugin");
+		assert.match(bridge.report().state, /connected to them \(workspace-plugin\)/);
+	});
+	test("says why nothing can work", (t) => {
+		const denied = begin(t, { permissions: "deny", toolsRunIn: "pi" });
+		assert.match(denied.bridge.report().state, /own tools are switched off\. .*agy refuses to call them/);
+		denied.guard.enter();
+		assert.match(denied.bridge.report().state, /^Nothing is offered/);
+		assert.equal(begin(t, { bridge: "off" }).bridge.report().state, "agy is offered none of pi's tools.");
+	});
+});
+
+describe("trying it out", () => {
+	test("ends agy as soon as it connects", async (t) => {
+		const { bridge, clock } = begin(t);
+		const engine = new FakeEngine(({ request }) => {
+			clock.advance(700);
+			void initialize(request);
+		});
+		assert.deepEqual(await bridge.tryOut(engine, "/work"), { kind: "connected", door: "workspace-plugin", ms: 700 });
+		assert.equal(engine.last.cancelledBy, "shutdown");
+	});
+	test("tells that agy did not, and why it could not", async (t) => {
+		const { bridge } = begin(t);
+		assert.deepEqual(await bridge.tryOut(new FakeEngine((run) => run.end()), "/work"), { kind: "not-connected" });
+		const failure = { kind: "not-signed-in", expired: false } as const;
+		const failing = new FakeEngine((run) => run.end({ kind: "failed", failure }));
+		assert.deepEqual(await bridge.tryOut(failing, "/work"), { kind: "failed", failure });
+	});
+	test("starts nothing when nothing is offered", async (t) => {
+		const { bridge } = begin(t, { bridge: "off" });
+		const engine = new FakeEngine();
+		assert.equal(await bridge.tryOut(engine, "/work"), undefined);
+		assert.deepEqual(engine.runs, []);
+	});
+});
+
+/** agy's first request. Its answer may be cut off: what counts is that it came. */
+async function initialize({ toolServer }: RunRequest): Promise<void> {
+	const params = { protocolVersion: "2026-07-28", capabilities: {}, clientInfo: { name: "agy", version: "1.3.3" } };
+	await fetch(toolServer?.url("workspace-plugin") ?? "", {
+		method: "POST",
+		headers: {
+			...toolServer?.headers,
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+		},
+		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+	})
+		.then((response) => response.text())
+		.catch(() => {});
+}
