@@ -1,16 +1,20 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { Box, Text } from "@earendil-works/pi-tui";
-import { complete, dispatch } from "./dispatch.ts";
 import type { CommandEnvironment } from "./environment.ts";
 import { printReply } from "./print-mode.ts";
-import { pickSettings } from "./settings-picker.ts";
 import type { Reply } from "./sub-command.ts";
 
 /** A reply in pi's session: seen by people and by readers of the session, never by a model. */
 const REPLY_ENTRY = "agy-reply";
 
-/** Registers `/agy`. `environment` is asked at each use; it may throw while no session has started. */
-export function registerAgyCommand(pi: ExtensionAPI, environment: () => CommandEnvironment): void {
+/**
+ * Registers `/agy`. `environment` is asked at each use; it may throw while no session has started. What the command does is
+ * imported when it is used: pi's start does not wait for it.
+ */
+export function registerAgyCommand(
+	pi: ExtensionAPI,
+	environment: () => CommandEnvironment | Promise<CommandEnvironment>,
+): void {
 	pi.registerEntryRenderer<Reply>(REPLY_ENTRY, (entry, _options, theme) => {
 		const box = new Box(1, 1, (text) => theme.bg("customMessageBg", text));
 		box.addChild(new Text(entry.data?.lines.join("\n") ?? "", 0, 0));
@@ -18,13 +22,18 @@ export function registerAgyCommand(pi: ExtensionAPI, environment: () => CommandE
 	});
 	pi.registerCommand("agy", {
 		description: "Antigravity: status, doctor, models, quota and settings",
-		getArgumentCompletions: (prefix) => complete(prefix, environment()),
+		async getArgumentCompletions(prefix) {
+			const { complete } = await import("./dispatch.ts");
+			return complete(prefix, await environment());
+		},
 		async handler(line, ctx) {
-			const env = environment();
+			const env = await environment();
 			if (line.trim() === "" && ctx.mode === "tui") {
+				const { pickSettings } = await import("./settings-picker.ts");
 				await pickSettings(ctx.ui, env.settings);
 				return;
 			}
+			const { dispatch } = await import("./dispatch.ts");
 			const reply = await dispatch(line, env, (text) => {
 				if (ctx.mode === "tui") ctx.ui.notify(text, "info");
 			});

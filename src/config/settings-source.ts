@@ -6,7 +6,7 @@ import {
 	type SettingOrigin,
 	type SettingProblem,
 } from "./load.ts";
-import { type SaveResult, saveSetting } from "./save.ts";
+import type { SaveResult } from "./save.ts";
 import type { SettingName, Settings } from "./schema.ts";
 
 /** The settings as they are now: the file may be changed by hand or by another pi at any time. */
@@ -40,6 +40,7 @@ export function createSettingsSource(path: string, env: NodeJS.ProcessEnv): Sett
 		problems: () => load().problems,
 		origin: (name) => load().origins[name],
 		async change(name, value) {
+			const { saveSetting } = await import("./save.ts");
 			const result = await saveSetting(path, name, value);
 			seen = undefined;
 			loaded = undefined;

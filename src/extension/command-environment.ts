@@ -6,21 +6,36 @@ import {
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
-import type { ModelCatalogue } from "../models/catalogue.ts";
-import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { createQuotaReader } from "../quota/quota-reader.ts";
+import { systemOpenFiles } from "../run/conversation-folder.ts";
+import type { IdleParts } from "../run/idle-conversation.ts";
+import { runFolders } from "../run/run-context.ts";
 import { createConversationControl } from "./conversation-control.ts";
 import type { RealParts } from "./parts.ts";
+import { familyOf, publishModels } from "./pi-models.ts";
 import { createProbes } from "./probes.ts";
 import { sessionOf } from "./register.ts";
 
+/** An agy that has answered is mostly gone by then, in milliseconds. */
+const EXIT_MS = 2_000;
+
 /** What `/agy` works on in one session of pi. */
-export function createCommandEnvironment(
+export async function createCommandEnvironment(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
 	parts: RealParts,
-): CommandEnvironment {
-	const { agy, catalogue, clock, engine, log, paths, settingsSource } = parts;
+): Promise<CommandEnvironment> {
+	const { agy, catalogue, clock, engine, log, paths, settingsSource, table } = parts;
+	const store = await parts.store.get();
+	const { locks } = runFolders(parts.agentDir);
+	const idle = (): IdleParts => ({
+		folder: agy.folders().conversations,
+		locks,
+		table,
+		openFiles: systemOpenFiles(),
+		clock,
+		waitMs: EXIT_MS,
+	});
 	const id = ctx.sessionManager.getSessionId();
 	const session = () => sessionOf(id);
 	return {
@@ -39,9 +54,9 @@ export function createCommandEnvironment(
 				},
 				family: () => familyOf(ctx.model, catalogue) ?? "",
 			},
-			parts,
+			{ store, clock, idle },
 		),
-		probes: createProbes(pi, ctx, parts),
+		probes: createProbes(pi, ctx, { ...parts, idle }),
 		clock,
 		logPath: () => log.path(),
 		dataDirectory: paths.root,
@@ -50,23 +65,4 @@ export function createCommandEnvironment(
 		lastTurn: () => session()?.lastTurn,
 		bridgeStatus: () => session()?.bridge.report() ?? { state: "No session has started.", tools: [], leftOut: [] },
 	};
-}
-
-/** Lets pi look at the catalogue again. Never rejects: a session that has ended needs no models. */
-export async function publishModels(ctx: Pick<ExtensionContext, "modelRegistry">): Promise<void> {
-	try {
-		await ctx.modelRegistry.refresh({ allowNetwork: false, providers: [PROVIDER_ID] });
-	} catch {
-		// The next question of pi's finds the list.
-	}
-}
-
-/** The family of a model that pi has selected; undefined for a model that is not agy's. */
-export function familyOf(
-	model: ExtensionContext["model"],
-	catalogue: Pick<ModelCatalogue, "resolve">,
-): string | undefined {
-	if (model?.provider !== PROVIDER_ID) return undefined;
-	const found = catalogue.resolve(model.id, undefined);
-	return "unknown" in found ? undefined : found.family;
 }

@@ -3,17 +3,13 @@ import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type DataPaths, dataPaths } from "../config/paths.ts";
 import { createSettingsSource, type SettingsSource } from "../config/settings-source.ts";
-import { createConversationPlanner } from "../conversation/planner.ts";
-import { createSessionStore, type SessionStore } from "../conversation/session-store.ts";
+import type { SessionStore } from "../conversation/session-store.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createFileLog, type FileLog } from "../log/file-log.ts";
 import { createCatalogue, type ModelCatalogue } from "../models/catalogue.ts";
-import { createCliEngine } from "../run/cli-engine.ts";
-import { systemOpenFiles } from "../run/conversation-folder.ts";
-import type { IdleParts } from "../run/idle-conversation.ts";
-import { systemProcesses } from "../run/process-table.ts";
-import { runFolders } from "../run/run-context.ts";
+import { type ProcessTable, systemProcesses } from "../run/process-table.ts";
 import { type AgyAccess, createAgyAccess } from "./agy-access.ts";
+import { type Late, late, lateEngine, latePlanner } from "./late.ts";
 import type { AntigravityParts } from "./register.ts";
 
 /** The real parts, for the tools and the command as well. Making them reads two small files and starts nothing. */
@@ -22,16 +18,14 @@ export interface RealParts extends AntigravityParts {
 	readonly log: FileLog;
 	readonly settingsSource: SettingsSource;
 	readonly paths: DataPaths;
-	readonly store: SessionStore;
+	readonly store: Late<SessionStore>;
 	readonly agy: AgyAccess;
 	/** pi's own environment. */
 	readonly env: NodeJS.ProcessEnv;
-	/** What is needed to look at a conversation that nobody works on. */
-	idle(): IdleParts;
+	/** pi's folder for settings and sessions. */
+	readonly agentDir: string;
+	readonly table: ProcessTable;
 }
-
-/** An agy that has answered is mostly gone by then. */
-const EXIT_MS = 2_000;
 
 export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: string = getAgentDir()): RealParts {
 	const clock = systemClock;
@@ -41,7 +35,19 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 	const log = createFileLog({ directory: paths.logs, level: () => settings().logLevel, clock });
 	const table = systemProcesses();
 	const agy = createAgyAccess({ settings, env, table });
-	const store = createSessionStore({ folder: join(paths.root, "sessions"), clock, log });
+	const store = late(async () => {
+		const { createSessionStore } = await import("../conversation/session-store.ts");
+		return createSessionStore({ folder: join(paths.root, "sessions"), clock, log });
+	});
+	const engine = late(async () => {
+		const { createCliEngine } = await import("../run/cli-engine.ts");
+		return createCliEngine({ settings, clock, log, agentDir, env, versions: agy.versions });
+	});
+	const planner = late(async () => {
+		const { createConversationPlanner } = await import("../conversation/planner.ts");
+		const conversationExists = (id: string) => existsSync(join(agy.folders().conversations, `${id}.db`));
+		return createConversationPlanner({ store: await store.get(), settings, clock, log, conversationExists });
+	});
 	return {
 		clock,
 		log,
@@ -52,26 +58,17 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 		agy,
 		env,
 		catalogue: createCatalogue({ cachePath: paths.models, locateAgy: agy.command, clock, log }),
-		engine: createCliEngine({ settings, clock, log, agentDir, env, versions: agy.versions }),
-		planner: createConversationPlanner({
-			store,
-			settings,
-			clock,
-			log,
-			conversationExists: (id) => existsSync(join(agy.folders().conversations, `${id}.db`)),
-		}),
+		engine: lateEngine("agy-cli", engine),
+		planner: latePlanner(planner),
 		findAgyProblem() {
 			const location = agy.locate();
 			return location.kind === "found" ? undefined : { kind: "not-installed", searched: location.searched };
 		},
-		idle: () => ({
-			folder: agy.folders().conversations,
-			locks: runFolders(agentDir).locks,
-			table,
-			openFiles: systemOpenFiles(),
-			clock,
-			waitMs: EXIT_MS,
-		}),
+		agentDir,
+		table,
+		async loadTurn() {
+			await Promise.allSettled([engine.get(), planner.get()]);
+		},
 		outputsDirectory: join(paths.root, "outputs"),
 	};
 }

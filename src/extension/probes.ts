@@ -8,16 +8,22 @@ import { failureText } from "../provider/failure-text.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import { FLOOR, formatVersion } from "../run/agy-features.ts";
 import { newestConversations } from "../run/conversation-folder.ts";
-import { whileIdle } from "../run/idle-conversation.ts";
+import { type IdleParts, whileIdle } from "../run/idle-conversation.ts";
 import { ConversationDb } from "../tail/conversation-db.ts";
 import { loadSqlite } from "../tail/load-sqlite.ts";
 import { decodeStep, isUnknownStep } from "../tail/step.ts";
 import { hasFileEvents } from "../tail/watcher.ts";
 import type { RealParts } from "./parts.ts";
+
+export interface ProbeParts extends Pick<RealParts, "agy" | "clock" | "env" | "settings"> {
+	/** What is needed to look at a conversation that nobody works on. */
+	idle(): IdleParts;
+}
+
 import { sessionOf } from "./register.ts";
 
 /** Looks at the machine and at pi for `/agy status` and `/agy doctor`. */
-export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: RealParts): Probes {
+export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: ProbeParts): Probes {
 	const { agy, clock, env, settings } = parts;
 	const folders = () => agy.folders();
 	return {
@@ -58,7 +64,7 @@ async function probeBridge(ctx: ExtensionContext, { engine, clock }: RealParts):
 	}
 }
 
-async function probeAgy({ agy, clock }: RealParts): Promise<AgyProbe> {
+async function probeAgy({ agy, clock }: ProbeParts): Promise<AgyProbe> {
 	const location = agy.locate();
 	if (location.kind === "missing") return { found: false, searched: location.searched };
 	const { path } = location;
@@ -78,7 +84,7 @@ async function probeAgy({ agy, clock }: RealParts): Promise<AgyProbe> {
 /** So many of the newest conversations are tried before all count as in use. */
 const CANDIDATES = 5;
 
-async function probeDecoding({ idle }: RealParts, clock: Clock): Promise<DecodingProbe> {
+async function probeDecoding({ idle }: ProbeParts, clock: Clock): Promise<DecodingProbe> {
 	const access = idle();
 	const newest = (await newestConversations(access.folder)).slice(0, CANDIDATES);
 	for (const [index, id] of newest.entries()) {

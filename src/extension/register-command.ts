@@ -3,21 +3,25 @@ import type { CommandEnvironment } from "../command/environment.ts";
 import { askPermissionsOnce } from "../command/permission-question.ts";
 import { registerAgyCommand } from "../command/register.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { createCommandEnvironment, familyOf, publishModels } from "./command-environment.ts";
+import { type Late, late } from "./late.ts";
 import type { RealParts } from "./parts.ts";
+import { familyOf, publishModels } from "./pi-models.ts";
 import { sessionOf } from "./register.ts";
 
 /** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */
 export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 	const { catalogue, log, settingsSource } = parts;
-	let environment: CommandEnvironment | undefined;
+	let environment: Late<CommandEnvironment> | undefined;
 
 	registerAgyCommand(pi, () => {
 		if (environment === undefined) throw new Error("The session has not started yet.");
-		return environment;
+		return environment.get();
 	});
 	pi.on("session_start", (_event, ctx) => {
-		environment = createCommandEnvironment(pi, ctx, parts);
+		environment = late(async () => {
+			const { createCommandEnvironment } = await import("./command-environment.ts");
+			return createCommandEnvironment(pi, ctx, parts);
+		});
 		catalogue.onChange(() => void publishModels(ctx));
 		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(ctx.model, catalogue));
 	});

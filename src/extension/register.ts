@@ -15,6 +15,7 @@ import { CARD_TOOL } from "../provider/step-card.ts";
 import { runTurn, runWordsOnly, type TurnCall, type TurnParts } from "../provider/turn.ts";
 import { OutputFiles } from "../tools/agy-step/output-files.ts";
 import { createStepTool } from "../tools/agy-step/tool.ts";
+import { afterStart } from "./after-start.ts";
 import { PiSession } from "./pi-session.ts";
 
 export interface AntigravityParts extends TurnParts {
@@ -23,6 +24,8 @@ export interface AntigravityParts extends TurnParts {
 	settings(): Settings;
 	/** Why agy cannot be used at all: cheap to ask, undefined when its binary is there. */
 	findAgyProblem(): Failure | undefined;
+	/** Imports what a turn takes, so that the first one finds it there. Never rejects. */
+	loadTurn(): Promise<void>;
 	/** Where outputs too long for a card are kept. */
 	readonly outputsDirectory: string;
 }
@@ -79,13 +82,18 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		sessions.set(session.id, { session, parts });
 		hidesWithoutAgy = ctx.hasUI;
 		tellWhyModelsAreMissing(parts, ctx);
-		const oldest = clock.now() - parts.settings().sessionDays * DAY_MS;
-		void files.prune(oldest);
+	});
+	afterStart(pi, clock, ({ model }) => {
+		if (model?.provider === PROVIDER_ID) void parts.loadTurn();
+		void files.prune(clock.now() - parts.settings().sessionDays * DAY_MS);
 		void planner.prune();
 	});
 	pi.on("input", (_event, ctx) => {
 		// All that pi itself would say is that an API key is missing.
 		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
+	});
+	pi.on("model_select", ({ model }) => {
+		if (model.provider === PROVIDER_ID) void parts.loadTurn();
 	});
 	pi.on("turn_start", () => session?.turnStarting());
 	pi.on("agent_settled", () => session?.settled());

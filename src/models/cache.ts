@@ -1,6 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { readFileSync, statSync } from "node:fs";
 import { z } from "zod/v3";
 
 const cacheShape = z.object({
@@ -30,10 +28,4 @@ export function cacheFingerprint(path: string): string {
 	} catch {
 		return "absent";
 	}
-}
-
-/** Rejects when the folder cannot be written. */
-export async function writeModelCache(path: string, models: CachedModels): Promise<void> {
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	await writeFileAtomic(path, `${JSON.stringify({ version: 1, ...models }, null, "\t")}\n`, { mode: 0o600 });
 }

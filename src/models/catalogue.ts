@@ -1,11 +1,10 @@
 import type { Clock } from "../engine/clock.ts";
 import type { Effort, ModelChoice } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
-import { type AgyCommand, ASK_LIMITS, type AskFailure } from "../run/ask-agy.ts";
+import type { AgyCommand, AskFailure } from "../run/ask-agy.ts";
 import { builtInModels } from "./built-in.ts";
-import { cacheFingerprint, readModelCache, writeModelCache } from "./cache.ts";
+import { cacheFingerprint, readModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";
-import { fetchModels } from "./fetch.ts";
 import { resolveModel } from "./resolve.ts";
 import type { ListedModel } from "./slug.ts";
 
@@ -106,7 +105,8 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		const located = await parts.locateAgy();
 		if (!located.ok) return { kind: "failed", failure: located.failure };
 		if (!force && isFresh(located.version)) return { kind: "not-needed" };
-		const fetched = await fetchModels(located.command, { ...ASK_LIMITS, signal: closing.signal });
+		const { fetchModels } = await import("./fetch.ts");
+		const fetched = await fetchModels(located.command, { signal: closing.signal });
 		if (!fetched.ok) return { kind: "failed", failure: fetched.failure };
 		const before = entries.map((entry) => entry.id);
 		const version = located.version === undefined ? {} : { agyVersion: located.version };
@@ -130,6 +130,7 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		const { at = clock.now(), agyVersion } = source;
 		const version = agyVersion === undefined ? {} : { agyVersion };
 		try {
+			const { writeModelCache } = await import("./write-cache.ts");
 			await writeModelCache(cachePath, { fetchedAt: at, ...version, models: [...listed] });
 			seenCache = cacheFingerprint(cachePath);
 		} catch (error) {

@@ -13,10 +13,10 @@ const FORMS: readonly (readonly string[])[] = [["--output-format", "json", "mode
  * Asks agy which models it offers: as JSON, and where this agy does not know the flag (before 1.1.8), as text. Takes seconds,
  * because agy signs in and looks at the quota first. Never rejects.
  */
-export async function fetchModels(agy: AgyCommand, limits: AskLimits = ASK_LIMITS): Promise<ModelFetch> {
+export async function fetchModels(agy: AgyCommand, limits: Partial<AskLimits> = {}): Promise<ModelFetch> {
 	let failure: AskFailure = { kind: "not-understood" };
 	for (const args of FORMS) {
-		const answer = await askAgy(agy, args, limits);
+		const answer = await askAgy(agy, args, { ...ASK_LIMITS, ...limits });
 		if (!answer.ok) return answer;
 		const models = answer.exitCode === 0 ? parseListing(answer.stdout) : [];
 		if (models.length > 0) return { ok: true, models };

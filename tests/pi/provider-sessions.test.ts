@@ -43,6 +43,7 @@ test("two sessions of one process keep apart although they share pi's providers"
 						log: silentLog,
 						settings: () => defaultSettings,
 						findAgyProblem: () => undefined,
+						async loadTurn() {},
 						outputsDirectory: `${agentDir}/outputs`,
 						catalogue: {
 							models: () => [model],

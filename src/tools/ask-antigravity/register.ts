@@ -1,7 +1,7 @@
 import { defineTool, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Clock } from "../../engine/clock.ts";
 import type { Log } from "../../engine/log.ts";
-import { type AskParts, Delegator } from "./delegator.ts";
+import type { AskParts, Delegator } from "./delegator.ts";
 import { otherOwner } from "./guard.ts";
 import { ASK_DESCRIPTION, ASK_GUIDELINES, ASK_SNIPPET, ASK_TOOL, askParameters } from "./parameters.ts";
 import { askResultRenderer, renderAskCall } from "./render.ts";
@@ -13,17 +13,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * have one of that name, and pi reports two that are there from the beginning as an error of the later one.
  */
 export function registerAskAntigravity(pi: ExtensionAPI, parts: AskParts): void {
-	const delegator = new Delegator(parts);
+	let delegator: Promise<Delegator> | undefined;
+	/** What a delegation takes is imported with the first one: pi's start does not wait for it. */
+	const load = () => {
+		delegator ??= import("./delegator.ts").then(({ Delegator }) => {
+			const made = new Delegator(parts);
+			void made.prune(parts.clock.now() - parts.settings().sessionDays * DAY_MS);
+			return made;
+		});
+		return delegator;
+	};
 
 	pi.on("session_start", (_event, ctx) => {
-		const { askAntigravity, sessionDays } = parts.settings();
-		if (!askAntigravity) return;
+		if (!parts.settings().askAntigravity) return;
 		const other = otherOwner(pi.getAllTools());
 		if (other !== undefined) return stepBack(other, ctx, parts.log);
-		pi.registerTool(askTool(delegator, parts.clock));
-		void delegator.prune(parts.clock.now() - sessionDays * DAY_MS);
+		pi.registerTool(askTool(load, parts.clock));
 	});
-	pi.on("session_shutdown", () => delegator.close());
+	pi.on("session_shutdown", async () => (await delegator)?.close());
 }
 
 function stepBack(other: string, ctx: ExtensionContext, log: Log): void {
@@ -31,7 +38,7 @@ function stepBack(other: string, ctx: ExtensionContext, log: Log): void {
 	ctx.ui.notify(`${other} already offers ${ASK_TOOL}, so that of pi-antigravity-cli is not used.`, "warning");
 }
 
-function askTool(delegator: Delegator, clock: Clock) {
+function askTool(delegator: () => Promise<Delegator>, clock: Clock) {
 	return defineTool({
 		name: ASK_TOOL,
 		label: "Antigravity",
@@ -40,7 +47,9 @@ function askTool(delegator: Delegator, clock: Clock) {
 		promptGuidelines: ASK_GUIDELINES,
 		parameters: askParameters,
 		annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-		execute: (id, params, signal, onUpdate, ctx) => delegator.delegate(params, ctx, { id, signal, onUpdate }),
+		async execute(id, params, signal, onUpdate, ctx) {
+			return (await delegator()).delegate(params, ctx, { id, signal, onUpdate });
+		},
 		renderCall: renderAskCall,
 		renderResult: askResultRenderer(clock),
 	});

@@ -38,6 +38,7 @@ export default function scripted(pi: ExtensionAPI): void {
 			process.env.SCRIPT_NO_AGY === undefined
 				? undefined
 				: { kind: "not-installed", searched: ["AGY_BIN", "PATH", "~/.local/bin/agy"] },
+		async loadTurn() {},
 		outputsDirectory: join(getAgentDir(), "antigravity", "outputs"),
 	});
 }

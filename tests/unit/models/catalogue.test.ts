@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { RefreshModelsContext } from "@earendil-works/pi-ai";
 import { silentLog } from "../../../src/engine/log.ts";
-import { readModelCache, writeModelCache } from "../../../src/models/cache.ts";
+import { readModelCache } from "../../../src/models/cache.ts";
 import { createCatalogue, type LocateAgy } from "../../../src/models/catalogue.ts";
 import { refreshModels } from "../../../src/models/refresh.ts";
+import { writeModelCache } from "../../../src/models/write-cache.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { stubAgy, temporaryFolder } from "./stub-agy.ts";
 

@@ -1,0 +1,15 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Clock } from "../engine/clock.ts";
+
+/** By then pi has drawn its first screen or answered its first request. In milliseconds. */
+const STARTED_MS = 300;
+
+/** Does `work` soon after each start of the session, out of the way of pi's own start. Not called once the session is over. */
+export function afterStart(pi: ExtensionAPI, clock: Clock, work: (ctx: ExtensionContext) => void): void {
+	let cancel = () => {};
+	pi.on("session_start", (_event, ctx) => {
+		cancel();
+		cancel = clock.after(STARTED_MS, () => work(ctx));
+	});
+	pi.on("session_shutdown", () => cancel());
+}
