@@ -118,6 +118,8 @@ export interface FileDiff {
 	readonly movedTo?: string;
 	/** Line by line, with unchanged context; absent where the step carries no text (binary, huge, not told). */
 	readonly lines?: readonly DiffLine[];
+	/** The file is no text, so there is nothing to show or to count. */
+	readonly binary?: boolean;
 	readonly added: number;
 	readonly removed: number;
 }

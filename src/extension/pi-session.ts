@@ -106,6 +106,16 @@ export class PiSession implements TurnSession {
 		if (!this.#closed && event.level !== "info") this.#ctx.ui.notify(event.text, event.level);
 	}
 
+	/** The details of a card's result in the session's transcript. */
+	recordedDetails(toolCallId: string): unknown {
+		if (this.#closed) return undefined;
+		for (const entry of this.#ctx.sessionManager.getEntries().toReversed()) {
+			if (entry.type !== "message" || entry.message.role !== "toolResult") continue;
+			if (entry.message.toolCallId === toolCallId) return entry.message.details;
+		}
+		return undefined;
+	}
+
 	/** Ends a parked run that nobody will come back to, since the user switched to another model. */
 	async turnStarting(): Promise<void> {
 		if (!this.runs.parked) return;

@@ -67,7 +67,9 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 	pi.registerTool(
 		createStepTool({
 			card: (id) => session?.runs.card(id),
+			recorded: (id) => session?.recordedDetails(id),
 			cwd: () => session?.cwd ?? process.cwd(),
+			permissions: () => parts.settings().permissions,
 			files,
 			clock,
 		}),

@@ -43,7 +43,8 @@ export class DeniedActions {
 
 /** agy says `tool call denied by pre-tool hook:` and then the hook's own reason, if it gave one. */
 function hookReason(message: string): string {
-	return (/denied by [^:]*:(.*)$/s.exec(message)?.[1] ?? message).trim();
+	const denial = /denied by [^:]*(?::(.*))?$/s.exec(message);
+	return (denial === null ? message : (denial[1] ?? "")).trim();
 }
 
 /** agy names an action (`command`) and a tool (`RunCommand`); steps name the tool in another form (`run_command`). */

@@ -95,7 +95,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return modelError(failure);
 		case "permission-denied":
 			return final(
-				`agy was not allowed to ${[failure.action, failure.target].filter(Boolean).join(" ")}${failure.tool ? ` (${failure.tool})` : ""}.`,
+				`agy has no permission for ${permissionRule(failure)}.`,
 				"The setting `permissions: skip` allows it, as does a matching rule in agy's own permissions.",
 				"agy was not allowed to do something.",
 			);
@@ -186,6 +186,12 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 export function placesSearched(searched: readonly string[]): string {
 	if (searched.length <= 3) return `looked in: ${searched.join(", ") || "PATH"}`;
 	return `looked in ${searched.length} places; \`/agy doctor --verbose\` lists them`;
+}
+
+/** As agy's own permission rules are written: `command(npm test)`. */
+function permissionRule({ action, target, tool }: Extract<Failure, { kind: "permission-denied" }>): string {
+	const rule = target === undefined ? action : `${action}(${target})`;
+	return tool === undefined || tool === action ? rule : `${rule}, asked for by ${tool}`;
 }
 
 function final(cause: string, remedy: string, plainCause = cause): FailureWords {

@@ -1,9 +1,10 @@
 import type { PiCall } from "../bridge/parked-calls.ts";
 import type { Clock } from "../engine/clock.ts";
-import type { EndEvent, GenerationEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import type { EndEvent, GenerationEvent, NoticeEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import { failureText } from "./failure-text.ts";
 import type { ItemConsumer, LiveItem, LiveRun } from "./live-run.ts";
 import type { MessageWriter } from "./message-writer.ts";
+import { lastLines } from "./printable.ts";
 import { CARD_TOOL, type StepCard, stepKey } from "./step-card.ts";
 import { isTerminal, stepOutcome, stepTitle } from "./step-title.ts";
 
@@ -68,7 +69,7 @@ export class MessageFlow implements ItemConsumer {
 	accept(item: LiveItem): boolean {
 		const { writer } = this.#options;
 		if (writer.closed) return false;
-		if (this.#isEnding && this.#startsNextMessage(item)) {
+		if ((this.#isEnding && this.#startsNextMessage(item)) || this.#startsNextCall(item)) {
 			this.#endWithCards();
 			if (writer.closed) return false;
 		}
@@ -90,7 +91,7 @@ export class MessageFlow implements ItemConsumer {
 				this.#noteGeneration(item);
 				break;
 			case "notice":
-				writer.line(item.text);
+				if (!this.#stepSays(item)) writer.line(item.text);
 				break;
 			case "tool":
 				this.#saidSomething = false;
@@ -119,9 +120,21 @@ export class MessageFlow implements ItemConsumer {
 		return this.#batch.length > 0 || this.#calls.length > 0;
 	}
 
+	/** Another model call begins: time for the ends of background steps that waited for the last one's words. */
+	#startsNextCall(item: LiveItem): boolean {
+		return this.#heldEnds.length > 0 && item.type === "generation" && item.state === "started";
+	}
+
+	/** The step that a notice is about says the same by itself. */
+	#stepSays({ step, code }: NoticeEvent): boolean {
+		const { display } = this.#options;
+		return step !== undefined && (display === "cards" || (display === "inline" && code === "denied-action"));
+	}
+
 	#startsNextMessage(item: LiveItem): boolean {
 		if (item.type === "end") return true;
-		if (item.type === "tool" || !("step" in item) || this.#firstStep === undefined) return false;
+		if (item.type === "tool" || item.type === "notice" || !("step" in item) || this.#firstStep === undefined)
+			return false;
 		return item.step.trajectory !== this.#firstStep.trajectory || item.step.index > this.#firstStep.index;
 	}
 
@@ -238,7 +251,8 @@ export class MessageFlow implements ItemConsumer {
 	#finish(end: EndEvent): void {
 		const { writer, live, clock, cwd } = this.#options;
 		for (const card of this.#heldEnds) {
-			writer.line(`finished in the background: ${stepTitle(card.step, cwd)} · ${stepOutcome(card.step) || "done"}`);
+			const title = `finished in the background: ${stepTitle(card.step, cwd)} · ${stepOutcome(card.step) || "done"}`;
+			writer.line(`${title}\n${lastLines(card.step.output ?? "", LATE_OUTPUT)}`.trimEnd());
 		}
 		const toolsRan = end.progress.toolsRan || live.lastStep !== undefined;
 		switch (end.outcome.kind) {
@@ -268,6 +282,9 @@ export class MessageFlow implements ItemConsumer {
 		writer.done("stop");
 	}
 }
+
+/** Of the output of a step whose end has no card of its own. */
+const LATE_OUTPUT = { lines: 5, length: 200 };
 
 /** Not a step of agy: the place of a line that is written like an answer, so that `pi -p` prints it. */
 const CLOSING_STEP: StepRef = { trajectory: "", index: -1 };

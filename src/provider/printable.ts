@@ -7,3 +7,14 @@ const CONTROL = /[^\P{Cc}\t\n]/gu;
 export function printable(text: string): string {
 	return stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
+
+/** The last lines of an output, each cut to `length` characters. */
+export function lastLines(output: string, { lines, length }: { lines: number; length: number }): string {
+	// Only a part that surely holds the lines is looked at: outputs grow to megabytes.
+	return printable(output.slice(-lines * length * 4))
+		.trimEnd()
+		.split("\n")
+		.slice(-lines)
+		.map((line) => (line.length > length ? `${line.slice(0, length - 1)}…` : line))
+		.join("\n");
+}

@@ -218,7 +218,10 @@ function turnHooks(planner: ConversationPlanner, plan: TurnPlan, session: TurnSe
 		},
 		activity: (event) => session.activity(event),
 		title: (text) => session.title(text),
-		notice: (event) => session.notice(event),
+		notice(event) {
+			// What a card or a line of its own shows anyway needs no second word.
+			if (event.step === undefined || session.display() === "off") session.notice(event);
+		},
 		async ended(end, answer) {
 			session.runEnded(end);
 			await planner.finished(plan, end, answer);

@@ -27,7 +27,7 @@ export function toolError(outcome: ToolOutcome): ToolError | undefined {
 	const told = [...texts, problem ?? ""].filter(Boolean);
 	const denied = denialOf(outcome, told.join("\n"));
 	if (told.length === 0 && denied === undefined && status !== "error") return undefined;
-	const message = told[0] ?? messageWithout(denied);
+	const message = (told[0] ?? messageWithout(denied)).replace(/:\s*$/, "");
 	const detail = [details?.full, details?.details].find(
 		(text) => text !== undefined && text !== "" && text !== message,
 	);

@@ -24,6 +24,11 @@ export function displayDiff(diff: FileDiff): string | undefined {
 	return kept.join("\n");
 }
 
+/** How many lines `displayDiff` did not draw because the diff is too long. */
+export function linesLeftOut(drawn: string): number {
+	return Number(/\n +\.{3} (\d+) more lines$/.exec(drawn)?.[1] ?? 0);
+}
+
 interface NumberedLine extends DiffLine {
 	/** In the old file for removed and unchanged lines, in the new one for added lines. */
 	readonly number: number;

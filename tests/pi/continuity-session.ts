@@ -289,6 +289,8 @@ function extension(place: Place, pid: number, faux: ReturnType<typeof fauxProvid
 			createStepTool({
 				card: (id) => runs.card(id),
 				cwd: () => place.cwd,
+				permissions: () => "skip",
+				recorded: () => undefined,
 				files: new OutputFiles(join(place.agentDir, "outputs")),
 				clock: systemClock,
 			}),

@@ -7,6 +7,7 @@ import {
 	blockLines,
 	compareLines,
 	countLines,
+	isBinary,
 	type Replacement,
 	replacementLines,
 	replacementOf,
@@ -119,6 +120,7 @@ function fileDiff(
 	removed = 0,
 ): FileDiff {
 	if (lines === undefined) return { path, change, added, removed };
+	if (isBinary(lines)) return { path, change, binary: true, added: 0, removed: 0 };
 	return { path, change, lines, added: countLines(lines, "add"), removed: countLines(lines, "remove") };
 }
 

@@ -42,6 +42,11 @@ export function countLines(lines: readonly DiffLine[], kind: DiffLine["kind"]): 
 	return lines.filter((line) => line.kind === kind).length;
 }
 
+/** No text file has a NUL; what is no UTF-8 at all arrives as replacement characters. */
+export function isBinary(lines: readonly DiffLine[]): boolean {
+	return lines.some(({ text }) => text.includes("\0") || /\uFFFD{2}/.test(text));
+}
+
 /** ReplacementChunk {1 target_content, 2 replacement_content}. */
 export function replacementOf(chunk: Message): Replacement {
 	return { target: chunk.text(1), replacement: chunk.text(2) };

@@ -14,6 +14,7 @@ export const stepDetailsSchema = z.object({
 	outputPath: z.string().optional(),
 	/** In the form pi's `renderDiff` takes. */
 	diff: z.string().optional(),
+	binary: z.boolean().optional(),
 	change: z.enum(["created", "edited", "deleted", "moved"]).optional(),
 	movedTo: z.string().optional(),
 	added: z.number().optional(),
@@ -21,6 +22,10 @@ export const stepDetailsSchema = z.object({
 	exitCode: z.number().optional(),
 	error: z.string().optional(),
 	refused: z.boolean().optional(),
+	/** What would have allowed a refused step. */
+	remedy: z.string().optional(),
+	/** What the step was given, where its title does not say it. */
+	input: z.string().optional(),
 	progress: z.string().optional(),
 	waitsFor: z.string().optional(),
 	/** Milliseconds. */

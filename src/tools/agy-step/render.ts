@@ -1,14 +1,15 @@
 import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { Container, Spacer, Text } from "@earendil-works/pi-tui";
+import { Container, Spacer, Text, TruncatedText } from "@earendil-works/pi-tui";
 import type { TSchema } from "typebox";
-import { diffCounts, stepSubject, stepVerb } from "../../provider/step-title.ts";
+import { diffCounts, displayPath, stepSubject, stepVerb } from "../../provider/step-title.ts";
+import { linesLeftOut } from "../diff-view.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { readDetails, type StepDetails } from "./details.ts";
 import { statusNotes } from "./result.ts";
 import { isToolKind } from "./tool-kind.ts";
 
 type Definition = ToolDefinition<TSchema, StepDetails | undefined, CardState>;
-type RenderCall = NonNullable<Definition["renderCall"]>;
+type CallParameters = Parameters<NonNullable<Definition["renderCall"]>>;
 type RenderResult = NonNullable<Definition["renderResult"]>;
 type RenderContext = Parameters<RenderResult>[3];
 
@@ -20,14 +21,26 @@ interface CardState {
 /** Lines of output shown before the card is expanded. */
 const PREVIEW_LINES = 5;
 const PREVIEW_DIFF_LINES = 40;
+/** A new file is as agy wrote it: its beginning tells enough. */
+const PREVIEW_NEW_FILE_LINES = 10;
 
-/** The card's first line: `run npm test`. */
-export const renderStepCall: RenderCall = (args, theme, context) => {
-	const title = context.lastComponent instanceof Text ? context.lastComponent : new Text("", 0, 0);
+/**
+ * The card's first line: `run npm test`. `recorded` gives the details of the card's result where there is one already: in a
+ * page that pi exports, no result can change its title any more.
+ */
+export function renderStepCall(
+	args: CallParameters[0],
+	theme: CallParameters[1],
+	context: CallParameters[2],
+	recorded: () => unknown,
+): Text {
+	const known = context.lastComponent instanceof Text ? context.lastComponent : undefined;
+	const title = known ?? new Text("", 0, 0);
 	context.state.title = title;
-	title.setText(titleText(readArguments(args), theme, context.cwd));
+	const details = known === undefined ? readDetails(recorded()) : undefined;
+	title.setText(titleText(details ?? readArguments(args), theme, context.cwd));
 	return title;
-};
+}
 
 /** The rest: output or diff, and a last line with what came of it. */
 export const renderStepResult: RenderResult = (result, { expanded }, theme, context) => {
@@ -39,10 +52,13 @@ export const renderStepResult: RenderResult = (result, { expanded }, theme, cont
 		return body;
 	}
 	context.state.title?.setText(titleText(details, theme, context.cwd));
+	addInput(body, details, expanded, theme);
 	addDiff(body, details, expanded, theme, context);
 	addOutput(body, details, expanded, theme, context);
-	const notes = statusNotes(details);
-	if (details.outputPath !== undefined) notes.push(`full output: ${details.outputPath}`);
+	for (const path of details.imagePaths ?? []) {
+		body.addChild(new Text(theme.fg("muted", displayPath(path, context.cwd)), 0, 0));
+	}
+	const notes = [...statusNotes(details), ...outputNotes(details)];
 	if (notes.length > 0) {
 		const color = context.isError ? "error" : "muted";
 		body.addChild(new Spacer(1));
@@ -63,14 +79,24 @@ function titleText(parts: TitleParts, theme: Theme, cwd: string): string {
 	return words.join(" ");
 }
 
+function addInput(body: Container, { kind, input }: StepDetails, expanded: boolean, theme: Theme): void {
+	if (input === undefined) return;
+	if (expanded) body.addChild(new Text(theme.fg("muted", input), 0, 0));
+	// The first line of a command is its title.
+	else if (kind !== "command") body.addChild(new TruncatedText(theme.fg("muted", input), 0, 0));
+}
+
 function addDiff(body: Container, details: StepDetails, expanded: boolean, theme: Theme, context: RenderContext): void {
 	if (details.diff === undefined) return;
 	const lines = details.diff.split("\n");
-	const shown = expanded ? lines : lines.slice(0, PREVIEW_DIFF_LINES);
+	const preview = details.change === "created" ? PREVIEW_NEW_FILE_LINES : PREVIEW_DIFF_LINES;
+	const shown = expanded ? lines : lines.slice(0, preview);
 	body.addChild(new Spacer(1));
 	body.addChild(new Text(renderDiff(shown.join("\n")), 0, 0));
 	const hidden = lines.length - shown.length;
-	if (hidden > 0) body.addChild(new Text(expandHint(`${hidden} more lines`, theme, context), 0, 0));
+	// The line that says so is itself among the hidden ones.
+	const more = hidden + Math.max(0, linesLeftOut(details.diff) - 1);
+	if (hidden > 0) body.addChild(new Text(expandHint(`${more} more lines`, theme, context), 0, 0));
 }
 
 function addOutput(
@@ -94,6 +120,14 @@ function addOutput(
 	const keep = details.kind === "command" ? "end" : "start";
 	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
 	body.addChild(new OutputPreview(styled, PREVIEW_LINES, keep, hint));
+}
+
+/** How much of a long output the card has, and where the rest is. */
+function outputNotes({ kind, output, totalLines, outputPath }: StepDetails): string[] {
+	const kept = output?.trimEnd().split("\n").length ?? 0;
+	const isPart = totalLines !== undefined && totalLines > kept;
+	const part = `${kind === "command" ? "last" : "first"} ${kept} of ${totalLines} lines kept`;
+	return [...(isPart ? [part] : []), ...(outputPath === undefined ? [] : [`full output: ${outputPath}`])];
 }
 
 function readArguments(args: unknown): TitleParts {

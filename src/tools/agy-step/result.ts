@@ -6,6 +6,7 @@ import type { CardEnd } from "../../provider/step-card.ts";
 import { diffCounts, stepDuration, stepTitle } from "../../provider/step-title.ts";
 import { displayDiff } from "../diff-view.ts";
 import type { StepDetails } from "./details.ts";
+import { stepInput } from "./input.ts";
 
 /** What the model reads after a switch: little, since every card of the session stays in its context. */
 const CONTENT_LIMIT = { maxBytes: 4 * 1024, maxLines: 60 };
@@ -32,6 +33,8 @@ export interface StepView {
 	readonly isSecond: boolean;
 	/** Absolute. */
 	readonly cwd: string;
+	/** What agy was allowed when it began. */
+	readonly permissions: "skip" | "deny";
 	/** Where the whole output is, if it was kept. */
 	readonly outputPath?: string;
 }
@@ -45,10 +48,11 @@ export function stepResult(view: StepView): StepResult {
 	return { text: contentText(step, details, cwd), details, isError: end !== undefined && (failed || badExit) };
 }
 
-function stepDetails({ step, end, isSecond, outputPath }: StepView): StepDetails {
+function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView): StepDetails {
 	const output = step.output === undefined ? undefined : cut(step.kind, step.output, DETAILS_LIMIT);
 	const duration = stepDuration(step);
 	const diff = step.diff && displayDiff(step.diff);
+	const input = stepInput(step);
 	return {
 		kind: step.kind,
 		tool: step.name,
@@ -59,9 +63,12 @@ function stepDetails({ step, end, isSecond, outputPath }: StepView): StepDetails
 		...(outputPath !== undefined && { outputPath }),
 		...(diff !== undefined && { diff }),
 		...(step.diff && { change: step.diff.change, added: step.diff.added, removed: step.diff.removed }),
+		...(step.diff?.binary && { binary: true }),
 		...(step.diff?.movedTo !== undefined && { movedTo: step.diff.movedTo }),
 		...(step.exitCode !== undefined && { exitCode: step.exitCode }),
 		...(step.error && { error: errorText(step.error), refused: step.error.denied !== undefined }),
+		...(step.error?.denied?.by === "permission" && { remedy: REMEDIES[permissions] }),
+		...(input !== undefined && { input }),
 		...(step.progress !== undefined && { progress: step.progress }),
 		...(step.wait && { waitsFor: waitText(step.wait) }),
 		...(duration !== undefined && { duration }),
@@ -70,6 +77,11 @@ function stepDetails({ step, end, isSecond, outputPath }: StepView): StepDetails
 		...(step.task?.logPath !== undefined && { taskLog: step.task.logPath }),
 	};
 }
+
+const REMEDIES: Readonly<Record<StepView["permissions"], string>> = {
+	deny: "the setting `permissions: skip` would allow it",
+	skip: "a rule in agy's own permissions forbids it",
+};
 
 interface Cut {
 	readonly content: string;
@@ -115,6 +127,9 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
 	const ending = endingWord(details);
 	if (ending !== undefined) notes.push(details.error === undefined ? ending : `${ending}: ${details.error}`);
+	if (details.remedy !== undefined) notes.push(details.remedy);
+	if (details.binary) notes.push("binary file");
+	if (details.kind === "question" && details.state === "done") notes.push("agy cannot ask here and decided by itself");
 	if (details.late) notes.unshift("finished in the background");
 	if (details.state === "background") notes.push("still running in the background");
 	if (details.state === "lost") notes.push("agy stopped before this step was over");
@@ -140,8 +155,9 @@ function truncationNote(output: Cut, path: string | undefined): string {
 function errorText(error: NonNullable<ToolEvent["error"]>): string {
 	const message = printable(error.message).trim();
 	if (error.denied === undefined) return message;
-	const what = [error.denied.action, error.denied.target].filter(Boolean).join(" ");
-	return what === "" ? message : `${message} (${printable(what)})`;
+	const what = printable([error.denied.action, error.denied.target].filter(Boolean).join(" "));
+	const isSaid = what === "" || message.includes(printable(error.denied.target ?? what));
+	return isSaid ? message : `${message} (${what})`;
 }
 
 function waitText(wait: ToolWait): string {

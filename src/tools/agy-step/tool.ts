@@ -6,7 +6,7 @@ import type { StepDetails } from "./details.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { readPictures } from "./pictures.ts";
 import { renderStepCall, renderStepResult } from "./render.ts";
-import { needsFile, stepResult } from "./result.ts";
+import { needsFile, type StepView, stepResult } from "./result.ts";
 
 const parameters = Type.Object({
 	kind: Type.String(),
@@ -20,6 +20,9 @@ export interface StepToolOptions {
 	card(id: string): StepCard | undefined;
 	/** Absolute. */
 	cwd(): string;
+	permissions(): "skip" | "deny";
+	/** The details of a card whose result is in the session already. */
+	recorded(id: string): unknown;
 	readonly files: OutputFiles;
 	readonly clock: Clock;
 }
@@ -46,12 +49,13 @@ export function createStepTool(options: StepToolOptions) {
 			await followCard(card, signal, onUpdate, options);
 			const output = card.step.output;
 			const path = output !== undefined && needsFile(output) ? await options.files.keep(id, output) : undefined;
-			const view = { step: card.step, end: card.end ?? "lost", isSecond: card.isSecond, cwd: options.cwd() };
+			const view = { ...viewOf(card, options), end: card.end ?? "lost" };
 			const { text, details, isError } = stepResult(path === undefined ? view : { ...view, outputPath: path });
 			const pictures = await readPictures(card.step.imagePaths ?? []);
 			return { content: [{ type: "text", text }, ...pictures], details, isError };
 		},
-		renderCall: renderStepCall,
+		renderCall: (args, theme, context) =>
+			renderStepCall(args, theme, context, () => options.recorded(context.toolCallId)),
 		renderResult: renderStepResult,
 	});
 }
@@ -61,20 +65,20 @@ async function followCard(
 	card: StepCard,
 	signal: AbortSignal | undefined,
 	onUpdate: AgentToolUpdateCallback<StepDetails | undefined> | undefined,
-	{ clock, cwd }: StepToolOptions,
+	options: StepToolOptions,
 ): Promise<void> {
 	if (card.end !== undefined || signal?.aborted) return;
 	let cancelUpdate: (() => void) | undefined;
 	const update = () => {
 		cancelUpdate = undefined;
-		const { text, details } = stepResult({ step: card.step, end: undefined, isSecond: card.isSecond, cwd: cwd() });
+		const { text, details } = stepResult({ ...viewOf(card, options), end: undefined });
 		onUpdate?.({ content: [{ type: "text", text }], details });
 	};
 	update();
 	await new Promise<void>((resolve) => {
 		const unsubscribe = card.onChange(() => {
 			if (card.end !== undefined) finish();
-			else cancelUpdate ??= clock.after(UPDATE_MS, update);
+			else cancelUpdate ??= options.clock.after(UPDATE_MS, update);
 		});
 		const finish = () => {
 			unsubscribe();
@@ -84,6 +88,10 @@ async function followCard(
 		signal?.addEventListener("abort", finish, { once: true });
 	});
 	cancelUpdate?.();
+}
+
+function viewOf({ step, isSecond }: StepCard, { cwd, permissions }: StepToolOptions): Omit<StepView, "end"> {
+	return { step, isSecond, cwd: cwd(), permissions: permissions() };
 }
 
 function unknownCard(): AgentToolResult<undefined> {

@@ -1,13 +1,12 @@
 import type { FileDiff, ToolEvent } from "../../engine/events.ts";
-import { printable } from "../../provider/printable.ts";
+import { lastLines } from "../../provider/printable.ts";
 import { isTerminal, stepOutcome, stepSubject, stepTitle } from "../../provider/step-title.ts";
 import { displayDiff } from "../diff-view.ts";
 import type { ChangedFile, RanCommand, ShownStep } from "./details.ts";
 
 /** Lines of a diff and of a command's output that are kept for the expanded card. */
 const DIFF_LINES = 120;
-const OUTPUT_LINES = 8;
-const LINE_LENGTH = 300;
+const OUTPUT = { lines: 8, length: 300 };
 
 /** The files that agy's edits changed, each once, in the order of their first change. Edits that failed do not count. */
 export function changedFiles(steps: readonly ToolEvent[], cwd: string): ChangedFile[] {
@@ -69,7 +68,7 @@ function draw(step: ToolEvent, cwd: string): ShownStep {
 	const failed =
 		step.state === "failed" || step.state === "cancelled" || step.error !== undefined || (step.exitCode ?? 0) !== 0;
 	const diff = step.diff && displayDiff(step.diff);
-	const output = step.kind === "command" && step.output !== undefined ? lastLines(step.output) : "";
+	const output = step.kind === "command" && step.output !== undefined ? lastLines(step.output, OUTPUT) : "";
 	return {
 		title: stepTitle(step, cwd),
 		outcome: stepOutcome(step),
@@ -83,15 +82,4 @@ function firstLines(diff: string): string {
 	const lines = diff.split("\n");
 	if (lines.length <= DIFF_LINES) return diff;
 	return [...lines.slice(0, DIFF_LINES), ` ... ${lines.length - DIFF_LINES} more lines`].join("\n");
-}
-
-function lastLines(output: string): string {
-	// Only a part that surely holds the lines is looked at: outputs grow to megabytes.
-	const lines = printable(output.slice(-OUTPUT_LINES * LINE_LENGTH * 4))
-		.trimEnd()
-		.split("\n");
-	return lines
-		.slice(-OUTPUT_LINES)
-		.map((line) => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH - 1)}…` : line))
-		.join("\n");
 }

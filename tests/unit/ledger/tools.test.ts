@@ -222,6 +222,14 @@ describe("a tool that only stdout tells of", () => {
 			ledger.facts().denied.map(({ by, reason }) => ({ by, reason })),
 			[{ by: "hook", reason: undefined }],
 		);
+		for (const [message, reason] of [
+			["tool call denied by pre-tool hook", undefined],
+			["tool call denied by jsonhook__mine: not on Fridays", "not on Fridays"],
+		] as const) {
+			const fromRow = createLedger();
+			feed(fromRow, bound, row(3, "error", tool({ error: { message, denied: { by: "hook" } } })));
+			assert.equal(fromRow.facts().denied[0]?.reason, reason);
+		}
 		assert.equal(ledger.facts().toolsRan, false);
 	});
 });

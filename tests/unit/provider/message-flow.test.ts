@@ -276,14 +276,63 @@ describe("a card", () => {
 		await turnOfTheLoop();
 		clock.advance(150);
 		const { writer } = message();
-		run.emit(tool(2, "done", { exitCode: 0 }), text(3, " is 4."));
+		run.emit(tool(2, "done", { exitCode: 0, output: "1\n2\n3\n4\n5\n6\n" }), text(3, " is 4."));
 		run.end();
 		await turnOfTheLoop();
 		assert.deepEqual(blocks(writer.message), [
 			"The answer is 4.",
-			"(finished in the background: run npm test · exit 0)",
+			"(finished in the background: run npm test · exit 0\n2\n3\n4\n5\n6)",
 		]);
 	});
+
+	test("of a step that ends while an answer is written is a card once agy goes on after that answer", async () => {
+		const { run, clock, message } = await withCard();
+		run.emit(text(3, "It runs."));
+		await turnOfTheLoop();
+		clock.advance(150);
+		const { writer } = message();
+		run.emit(tool(2, "done", { exitCode: 0 }), usage(3, { input: 3 }), generation(3, "done", []));
+		await turnOfTheLoop();
+		assert.equal(writer.closed, false);
+		run.emit(generation(5, "started"), text(5, "It has ended."));
+		await turnOfTheLoop();
+		assert.deepEqual(blocks(writer.message), ["It runs.", "[command: npm test]"]);
+		assert.equal(writer.message.usage.input, 3);
+		const next = message();
+		run.end();
+		await turnOfTheLoop();
+		assert.deepEqual(blocks(next.writer.message), ["It has ended."]);
+	});
+});
+
+describe("a notice about a step", () => {
+	const refused = {
+		type: "notice",
+		level: "warning",
+		code: "denied-action",
+		text: "Denied: ls",
+		step: at(3),
+	} as const;
+	const asked = { ...refused, level: "info", code: "self-answered-question", text: "Asked." } as const;
+
+	for (const { display, shown } of [
+		{ display: "cards", shown: [] },
+		{ display: "inline", shown: ["Asked."] },
+		{ display: "off", shown: ["Denied: ls", "Asked."] },
+	] as const) {
+		test(`is a line of its own where the step does not say it: ${display}`, async () => {
+			const { run, message } = begin(display);
+			const { writer } = message();
+			run.emit(tool(2, "done"), tool(3, "failed", { summary: "ls" }), refused, asked);
+			run.emit(generation(1, "done", ["call-2", "call-3"]));
+			await turnOfTheLoop();
+			if (display === "cards") assert.equal(writer.message.content.length, 2, "it does not end the message early");
+			const said = blocks(writer.message).join("\n");
+			for (const text of [refused.text, asked.text]) {
+				assert.equal(said.includes(text), (shown as readonly string[]).includes(text), text);
+			}
+		});
+	}
 });
 
 describe("without cards", () => {

@@ -122,6 +122,17 @@ test("a file change: created, edited, deleted", () => {
 	assert.equal(chunks.summary, path);
 });
 
+test("a file that is no text has no lines and no counts", () => {
+	for (const text of ["\0\x01PNG", "\uFFFD\uFFFDPNG"]) {
+		const lines = [{ text, type: 1 }];
+		const body = toolOf({
+			type: 5,
+			codeAction: { actionResult: { edit: { absoluteUri: uri, diff: { unifiedDiff: { lines } } } } },
+		});
+		assert.deepEqual(body.diff, { path, change: "edited", binary: true, added: 0, removed: 0 });
+	}
+});
+
 test("a move and a removed directory", () => {
 	const moved = toolOf({ type: 87, move: { srcAbsolutePathUri: "file:///a", dstAbsolutePathUri: "file:///b" } });
 	assert.equal(moved.summary, "/a → /b");

@@ -24,7 +24,11 @@ import { drawCard } from "./draw-card.ts";
 
 type Result = AgentToolResult<StepDetails | undefined>;
 
-function setUp(t: TestContext, step: ToolEvent) {
+function setUp(
+	t: TestContext,
+	step: ToolEvent,
+	{ permissions = "skip", recorded }: { permissions?: "skip" | "deny"; recorded?: unknown } = {},
+) {
 	const directory = mkdtempSync(join(tmpdir(), "outputs-"));
 	t.after(() => rmSync(directory, { recursive: true, force: true }));
 	const clock = new FakeClock();
@@ -33,6 +37,8 @@ function setUp(t: TestContext, step: ToolEvent) {
 	const stepTool = createStepTool({
 		card: (id) => (id === card.id ? card : undefined),
 		cwd: () => "/home/me/project",
+		permissions: () => permissions,
+		recorded: () => recorded,
 		files,
 		clock,
 	});
@@ -115,12 +121,35 @@ describe("the tool behind a card", () => {
 		assert.equal(result.isError, true);
 	});
 
-	test("names what was refused and why", async (t) => {
-		const denied = { by: "permission" as const, action: "command", target: "rm -rf /" };
-		const { run } = setUp(t, tool(2, "failed", { error: { message: "permission denied", denied } }));
-		const result = await run();
-		assert.equal(textOf(result), "[refused: permission denied (command rm -rf /)]");
-		assert.equal(result.isError, true);
+	for (const [permissions, remedy] of [
+		["deny", "the setting `permissions: skip` would allow it"],
+		["skip", "a rule in agy's own permissions forbids it"],
+	] as const) {
+		test(`names what was refused, why, and what would have helped, with permissions: ${permissions}`, async (t) => {
+			const denied = { by: "permission" as const, action: "command", target: "rm -rf /" };
+			const { run } = setUp(t, tool(2, "failed", { error: { message: "permission denied", denied } }), { permissions });
+			const result = await run();
+			assert.equal(textOf(result), `[refused: permission denied (command rm -rf /) · ${remedy}]`);
+			assert.equal(result.isError, true);
+		});
+	}
+
+	test("does not say twice what was refused", async (t) => {
+		const denied = { by: "permission" as const, action: "command", target: "ls" };
+		const { run } = setUp(t, tool(2, "failed", { error: { message: "denied permission to run command: ls", denied } }));
+		assert.match(textOf(await run()), /^\[refused: denied permission to run command: ls · /);
+	});
+
+	test("says of a question that nobody was asked", async (t) => {
+		const question = { kind: "question", name: "ask_question", summary: "Which database?" } as const;
+		const { run } = setUp(t, tool(2, "done", { ...question, output: "Which database?\n→ SQLite" }));
+		assert.match(textOf(await run()), /→ SQLite\n\[agy cannot ask here and decided by itself\]$/);
+	});
+
+	test("shows nothing of a binary file", async (t) => {
+		const diff = { path: "/home/me/project/a.png", change: "edited" as const, binary: true, added: 0, removed: 0 };
+		const { run } = setUp(t, tool(2, "done", { kind: "edit", summary: diff.path, diff }));
+		assert.equal(textOf(await run()), "edited /home/me/project/a.png\n[binary file]");
 	});
 });
 
@@ -168,6 +197,8 @@ describe("a long output", () => {
 		const stepTool = createStepTool({
 			card: () => card,
 			cwd: () => "/",
+			permissions: () => "skip",
+			recorded: () => undefined,
 			files: new OutputFiles("/dev/null/outputs"),
 			clock: new FakeClock(),
 		});
@@ -219,3 +250,78 @@ test("a card of another version shows its text", async (t) => {
 	const old: Result = { content: [{ type: "text", text: "as it was" }], details: { kind: 7 } as never };
 	assert.match(drawCard(stepTool, old, { width: 80, expanded: false }).join("\n"), /as it was/);
 });
+
+describe("a card", () => {
+	const draw = async (t: TestContext, step: ToolEvent, expanded: boolean) => {
+		initTheme("dark", false);
+		const { run, stepTool } = setUp(t, step);
+		return drawCard(stepTool, await run(), { width: 80, expanded }).map((line) => line.trim());
+	};
+
+	test("says what an MCP tool was given, on one line until it is expanded", async (t) => {
+		const args = {
+			ServerName: "tracker",
+			ToolName: "find",
+			Arguments: { query: `${"long ".repeat(30)}end`, limit: 2 },
+		};
+		const call = tool(2, "done", { kind: "mcp", name: "call_mcp_tool", summary: "tracker/find", args, output: "#1" });
+		const folded = await draw(t, call, false);
+		assert.match(folded[1] ?? "", /^query: "long long .+\.\.\.$/);
+		assert.equal(folded[2], "#1");
+		assert.match((await draw(t, call, true)).join(" "), /long end", limit: 2/);
+	});
+
+	test("has the whole of a command of several lines when it is expanded", async (t) => {
+		const args = { CommandLine: "cat <<EOF\nfirst\nEOF" };
+		const command = tool(2, "done", { summary: "cat <<EOF …", args, output: "first" });
+		assert.deepEqual(await draw(t, command, false), ["run cat <<EOF …", "first"]);
+		assert.deepEqual(await draw(t, command, true), ["run cat <<EOF …", "cat <<EOF", "first", "EOF", "first"]);
+	});
+
+	test("shows the beginning of a new file and counts all that is left out", async (t) => {
+		const lines = Array.from({ length: 5000 }, (_, line) => ({ kind: "add" as const, text: `line ${line + 1}` }));
+		const diff = { path: "/home/me/project/big", change: "created" as const, lines, added: 5000, removed: 0 };
+		const drawn = await draw(t, tool(2, "done", { kind: "edit", summary: diff.path, diff }), false);
+		assert.equal(drawn[0], "create big +5000");
+		assert.equal(drawn[10], "+  10 line 10");
+		assert.match(drawn[11] ?? "", /^\.\.\. \(4990 more lines, /);
+	});
+
+	test("tells how much of a long output it has", async (t) => {
+		const output = Array.from({ length: 5000 }, (_, line) => `line ${line + 1}`).join("\n");
+		const drawn = await draw(t, tool(2, "done", { output, exitCode: 0 }), false);
+		assert.match(drawn.join(" "), /last 1000 of 5000 lines kept · full output: /);
+	});
+
+	test("names the pictures it cannot show", async (t) => {
+		const imagePaths = ["/home/me/project/out/dot.png"];
+		const drawn = await draw(
+			t,
+			tool(2, "done", { kind: "image", name: "generate_image", summary: "dot", imagePaths }),
+			false,
+		);
+		assert.deepEqual(drawn, ["draw dot", "out/dot.png"]);
+	});
+
+	test("whose result is in the session already has its whole title at once", async (t) => {
+		initTheme("dark", false);
+		const recorded = {
+			kind: "edit",
+			tool: "write_to_file",
+			summary: "/p/a.ts",
+			state: "done",
+			change: "created",
+			added: 3,
+		};
+		const { stepTool } = setUp(t, tool(2, "done"), { recorded });
+		const context = { cwd: "/p", state: {}, toolCallId: "agy_2_x" };
+		const args = { kind: "edit", tool: "write_to_file", summary: "/p/a.ts" };
+		const title = stepTool
+			.renderCall?.(args, TITLE_THEME as never, context as never)
+			.render(80)
+			.join("");
+		assert.match(title ?? "", /create a\.ts \+3/);
+	});
+});
+
+const TITLE_THEME = { fg: (_color: string, text: string) => text, bold: (text: string) => text };

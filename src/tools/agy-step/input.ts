@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue, ToolEvent } from "../../engine/events.ts";
+import { printable } from "../../provider/printable.ts";
+
+const MAX_LENGTH = 2_000;
+/** Arguments in which agy's models say in words what the call is for. */
+const LABELS: ReadonlySet<string> = new Set(["toolAction", "toolSummary"]);
+
+/** What a step was given, where its title does not say it all; undefined where it does. */
+export function stepInput(step: ToolEvent): string | undefined {
+	const text = printable(inputText(step)).trim();
+	if (text === "" || text === step.summary) return undefined;
+	return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
+}
+
+function inputText({ kind, args }: ToolEvent): string {
+	switch (kind) {
+		case "command":
+			return textOf(args.CommandLine);
+		case "mcp":
+			return compact(args.Arguments);
+		case "subagent":
+			return textOf(args.Prompt) || prompts(args.Subagents);
+		case "image":
+			return textOf(args.Prompt);
+		case "other":
+			return compact(Object.fromEntries(Object.entries(args).filter(([name]) => !LABELS.has(name))));
+		case "edit":
+		case "read":
+		case "list":
+		case "grep":
+		case "find":
+		case "web":
+		case "url":
+		case "question":
+			return "";
+	}
+}
+
+/** `query: "open", limit: 2`. A generic step has JSON as text here. */
+function compact(value: JsonValue | undefined): string {
+	if (!isObject(value)) return textOf(value);
+	return Object.entries(value)
+		.map(([name, item]) => `${name}: ${JSON.stringify(item)}`)
+		.join(", ");
+}
+
+function prompts(subagents: JsonValue | undefined): string {
+	if (!Array.isArray(subagents)) return "";
+	return subagents
+		.filter(isObject)
+		.map((subagent) => textOf(subagent.Prompt))
+		.join("\n");
+}
+
+function textOf(value: JsonValue | undefined): string {
+	return typeof value === "string" ? value : "";
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
