@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { RunRequest } from "../../../src/engine/engine.ts";
+import type { AgyEvent } from "../../../src/engine/events.ts";
+import { afterStart } from "../../../src/extension/after-start.ts";
+import { late, lateEngine, latePlanner } from "../../../src/extension/late.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { FakeEngine, text } from "../../support/fake-engine.ts";
+import { FakePlanner } from "../../support/fake-planner.ts";
+
+const request: RunRequest = {
+	prompt: "hello",
+	cwd: "/w",
+	addDirs: [],
+	mode: "accept-edits",
+	permissions: "skip",
+	purpose: "turn",
+	literalPrompt: false,
+};
+
+async function all(events: AsyncIterable<AgyEvent>): Promise<AgyEvent[]> {
+	const found: AgyEvent[] = [];
+	for await (const event of events) found.push(event);
+	return found;
+}
+
+test("something late is made once, when it is first asked for", async () => {
+	let made = 0;
+	const number = late(async () => ++made);
+	assert.equal(number.begun, undefined);
+	assert.deepEqual(await Promise.all([number.get(), number.get()]), [1, 1]);
+	assert.equal(await number.begun, 1);
+});
+
+test("a late engine passes the run's events and its settling on", async () => {
+	const fake = new FakeEngine((run) => {
+		run.emit(text(1, "Hello."));
+		run.end();
+	});
+	const engine = lateEngine(
+		"late",
+		late(async () => fake),
+	);
+	const run = engine.start(request);
+	assert.deepEqual(
+		(await all(run.events)).map(({ type }) => type),
+		["text", "end"],
+	);
+	await run.settled;
+	assert.equal(fake.last.request, request);
+});
+
+test("a run that is cancelled before its engine is loaded is cancelled", async () => {
+	const fake = new FakeEngine();
+	let loaded = (_engine: FakeEngine) => {};
+	const loading = new Promise<FakeEngine>((resolve) => {
+		loaded = resolve;
+	});
+	const run = lateEngine(
+		"late",
+		late(() => loading),
+	).start(request);
+	run.cancel("user");
+	loaded(fake);
+	assert.deepEqual(
+		(await all(run.events)).map(({ type }) => type),
+		["end"],
+	);
+	assert.equal(fake.last.cancelledBy, "user");
+});
+
+test("an engine that cannot be loaded is the failure of the run", async () => {
+	const engine = lateEngine(
+		"late",
+		late(() => Promise.reject(new Error("no such file"))),
+	);
+	const run = engine.start(request);
+	run.cancel("user");
+	const [end, ...more] = await all(run.events);
+	assert.equal(more.length, 0);
+	assert.ok(end?.type === "end" && end.outcome.kind === "failed");
+	assert.match(JSON.stringify(end.outcome.failure), /could not be loaded: no such file/);
+	await run.settled;
+});
+
+test("a late planner that was never used is not loaded to end a session", async () => {
+	const fake = new FakePlanner();
+	const made = late(async () => fake);
+	const planner = latePlanner(made);
+	await planner.sessionEnded("s");
+	assert.equal(made.begun, undefined);
+	await planner.prune();
+	await planner.sessionEnded("s");
+	assert.deepEqual(fake.sessionsEnded, ["s"]);
+});
+
+test("work after the start waits for pi, and is dropped when the session ends first", () => {
+	const clock = new FakeClock();
+	const handlers = new Map<string, (event: object, ctx: object) => void>();
+	const pi = { on: (event: string, handler: (event: object, ctx: object) => void) => handlers.set(event, handler) };
+	const seen: unknown[] = [];
+	afterStart(pi as unknown as ExtensionAPI, clock, (ctx) => seen.push(ctx));
+	const ctx = {} as ExtensionContext;
+	handlers.get("session_start")?.({}, ctx);
+	assert.deepEqual(seen, []);
+	clock.advance(1_000);
+	assert.deepEqual(seen, [ctx]);
+	handlers.get("session_start")?.({}, ctx);
+	handlers.get("session_shutdown")?.({}, ctx);
+	clock.advance(1_000);
+	assert.equal(seen.length, 1);
+});
