@@ -1,7 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { ControlStep } from "../fake-agy/scenario.ts";
 import type { Scenario, ScenarioStep } from "./scenario.ts";
+
+const SCENARIOS = new URL("../fake-agy/scenarios/", import.meta.url);
 
 /** The agy versions whose ways differ most: today's, before steps were wrapped, and before stream-json. */
 export const VERSIONS = ["1.3.3", "1.1.28", "1.1.7"] as const;
@@ -9,8 +11,8 @@ export const VERSIONS = ["1.3.3", "1.1.28", "1.1.7"] as const;
 /** One turn that goes wrong: what the stand-in plays, and what happens to it from outside. */
 export interface FaultSchedule {
 	readonly version: (typeof VERSIONS)[number];
-	/** The name of a scenario, or one put together by chance. */
-	readonly scenario: string | Scenario;
+	/** One of the stand-in's files, or one put together by chance. */
+	readonly scenario: Scenario;
 	readonly permissions: "skip" | "deny";
 	readonly disturbance: Disturbance;
 }
@@ -23,11 +25,11 @@ export type Disturbance =
 	/** Somebody ends agy from outside. */
 	| { readonly kind: "kill"; readonly signal: NodeJS.Signals; readonly afterMs: number };
 
-/** Everything the stand-in can play by name, but for what only takes long. */
-const NAMED = readdirSync(new URL("../fake-agy/scenarios", import.meta.url))
-	.map((file) => file.replace(/\.json$/, ""))
-	.filter((name) => name !== "large-answer")
-	.sort();
+/** Everything the stand-in has a file for, but for what only takes long. */
+const NAMED = readdirSync(SCENARIOS)
+	.filter((file) => file !== "large-answer.json")
+	.sort()
+	.map((file): Scenario => JSON.parse(readFileSync(new URL(file, SCENARIOS), "utf8")));
 
 const QUOTA = "Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 2h3m4s.";
 
@@ -35,7 +37,7 @@ const noise: fc.Arbitrary<ScenarioStep> = fc.constantFrom<ScenarioStep>(
 	{ stdout: "no JSON\n" },
 	{ stdout: '{"event":"step_update"' },
 	{ stdout: '{"event":"new_kind","new_kind":{}}\n' },
-	{ stdout: `${"x".repeat(70_000)}\n` },
+	{ stdout: `${"x".repeat(3_000)}\n` },
 	{ stderr: "I1010 10:10:10.101 something is going on\n" },
 	{ stderr: { megabytes: 3 } },
 	{ stderr: "API error (attempt 1): UNAVAILABLE (code 503): overloaded\n" },

@@ -108,6 +108,21 @@ export class PiRpc {
 		});
 	}
 
+	/** pi's process number. */
+	get pid(): number {
+		return this.#child.pid ?? 0;
+	}
+
+	/** Resolves with pi's exit code; null when a signal ended it. */
+	get exited(): Promise<number | null> {
+		return this.#exited;
+	}
+
+	/** Sends pi a signal. */
+	signal(signal: NodeJS.Signals): void {
+		this.#child.kill(signal);
+	}
+
 	/** Sends a command and gives its response's `data`; fails when pi refuses it. */
 	async request(command: {
 		readonly type: string;

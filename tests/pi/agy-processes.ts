@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MARKER } from "../../src/run/environment.ts";
+import { type ProcessIdentity, systemProcesses } from "../../src/run/process-table.ts";
+import type { FakeHome } from "../support/scenario.ts";
+
+/** What lives of all runs in this home: agy, and everything it has started. Linux only. */
+export async function agyProcesses(home: FakeHome): Promise<ProcessIdentity[]> {
+	const found = await systemProcesses().withEnvironment(`HOME=${home.dir}\0`);
+	return found
+		.filter(({ environment }) => environment.includes(`${MARKER}=`))
+		.map(({ pid, startTime }) => ({ pid, startTime }));
+}
+
+/** Resolves when nothing of any run lives any more; fails when that takes longer than any grace. */
+export async function nothingLeft(home: FakeHome, limitMs = 20_000): Promise<void> {
+	const deadline = Date.now() + limitMs;
+	for (;;) {
+		const left = await agyProcesses(home);
+		if (left.length === 0) return;
+		if (Date.now() > deadline) throw new Error(`still alive: ${left.map(({ pid }) => pid).join(", ")}`);
+		await sleep(20);
+	}
+}
+
+/** Ends agy as somebody else would: by its number. */
+export async function killAgy(home: FakeHome, signal: NodeJS.Signals): Promise<void> {
+	const [agy] = await agyProcesses(home);
+	try {
+		if (agy !== undefined) process.kill(agy.pid, signal);
+	} catch {
+		// It was quicker.
+	}
+}
