@@ -59,8 +59,11 @@ export function remember(facts: TurnFacts): Remembered {
 	return { kind: "keep", binding };
 }
 
-function lost(end: EndEvent): boolean {
-	return end.outcome.kind === "failed" && end.outcome.failure.kind === "conversation-lost";
+/** The conversation that was to be continued could not even be opened. */
+function lost({ outcome }: EndEvent): boolean {
+	if (outcome.kind !== "failed") return false;
+	const { kind } = outcome.failure;
+	return kind === "conversation-lost" || kind === "database-unreadable" || kind === "schema-not-understood";
 }
 
 function stateAfter({ outcome, progress }: EndEvent): BindingState {
@@ -78,6 +81,8 @@ function endsConversation(failure: Failure): boolean {
 		case "context-too-long":
 		case "empty-answer":
 		case "conversation-lost":
+		case "database-unreadable":
+		case "schema-not-understood":
 			return true;
 		case "model-error":
 			return failure.code === 400;

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type DataPaths, dataPaths } from "../config/paths.ts";
@@ -45,7 +44,8 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 	});
 	const planner = late(async () => {
 		const { createConversationPlanner } = await import("../conversation/planner.ts");
-		const conversationExists = (id: string) => existsSync(join(agy.folders().conversations, `${id}.db`));
+		const { hasDatabase } = await import("../run/conversation-folder.ts");
+		const conversationExists = (id: string) => hasDatabase(agy.folders().conversations, id);
 		return createConversationPlanner({ store: await store.get(), settings, clock, log, conversationExists });
 	});
 	return {

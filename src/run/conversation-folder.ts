@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { readdir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { realFolder } from "./data-folders.ts";
@@ -14,6 +15,30 @@ export async function snapshotConversations(folder: string): Promise<Snapshot> {
 	const ids = new Set(names.flatMap((name) => conversationOf(name) ?? []));
 	const marks = await Promise.all([...ids].map(async (id) => [id, await markOf(folder, id)] as const));
 	return new Map(marks);
+}
+
+const DATABASE_START = "SQLite format 3\0";
+
+/** Whether a conversation's database is there and looks like one. Reads its first bytes, and opens nothing that could lock it. */
+export function hasDatabase(folder: string, id: string): boolean {
+	const path = join(folder, `${id}.db`);
+	try {
+		const start = readStart(path, DATABASE_START.length);
+		// All of a database that is new may still be in its write-ahead log.
+		return start === DATABASE_START || (start === "" && statSync(`${path}-wal`).size > 0);
+	} catch {
+		return false;
+	}
+}
+
+function readStart(path: string, length: number): string {
+	const file = openSync(path, "r");
+	try {
+		const bytes = Buffer.alloc(length);
+		return bytes.toString("latin1", 0, readSync(file, bytes, 0, length, 0));
+	} finally {
+		closeSync(file);
+	}
 }
 
 /** The ids of all conversations in the folder, the one written last first. Never rejects. */

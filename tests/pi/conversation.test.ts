@@ -126,16 +126,32 @@ test("two processes at the same instant: only one of them continues the conversa
 	assert.equal((await right.say("right on")).asked, asked.find((told) => told.prompt.endsWith("right"))?.by);
 });
 
-test("a database deleted between turns: a new conversation that is told the history", async (t) => {
-	const desk = new Desk(t);
-	const pi = desk.open();
-	await pi.say("one");
-	for (const name of readdirSync(desk.agy.conversations)) rmSync(join(desk.agy.conversations, name));
-	const next = await pi.say("two");
-	assert.deepEqual([next.asked, next.by], [undefined, "c2"]);
-	assert.match(next.prompt, /\[User\]\none\n\n\[Assistant\]\nFirst answer\./);
-	assert.deepEqual(await pi.say("three"), { asked: "c2", by: "c2", prompt: "three" });
-});
+for (const version of ["1.3.3", "1.1.7"]) {
+	test(`a database deleted or destroyed between turns: a new conversation is told the history (agy ${version})`, async (t) => {
+		const desk = new Desk(t, { version });
+		const pi = desk.open();
+		await pi.say("one");
+		removeDatabases(desk);
+		const next = await pi.say("two");
+		assert.deepEqual([next.asked, next.by], [undefined, "c2"]);
+		assert.match(next.prompt, /\[User\]\none\n\n\[Assistant\]\nFirst answer\./);
+		assert.deepEqual(await pi.say("three"), { asked: "c2", by: "c2", prompt: "three" });
+
+		for (const name of removeDatabases(desk)) {
+			if (name.endsWith(".db")) writeFileSync(join(desk.agy.conversations, name), "no database any more".repeat(500));
+		}
+		const again = await pi.say("four");
+		assert.deepEqual([again.asked, again.by], [undefined, "c3"]);
+		assert.match(again.prompt, /\[User\]\nthree\n\n\[Assistant\]\nSecond answer\.[\s\S]*four$/);
+		assert.deepEqual(await pi.say("five"), { asked: "c3", by: "c3", prompt: "five" });
+	});
+}
+
+function removeDatabases(desk: Desk): string[] {
+	const names = readdirSync(desk.agy.conversations);
+	for (const name of names) rmSync(join(desk.agy.conversations, name));
+	return names;
+}
 
 for (const how of ["setting", "flag"]) {
 	test(`agy's data is elsewhere (${how}): the conversation is found and continued`, async (t) => {

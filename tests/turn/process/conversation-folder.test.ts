@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import {
 	ConversationFinder,
 	type FinderOptions,
+	hasDatabase,
 	type Look,
 	type ReadParent,
 	snapshotConversations,
@@ -166,4 +167,24 @@ test("an agy that was too quick to be seen is found by what it left, unless anot
 	assert.deepEqual([...several.candidates].sort(), ["new", "new2"]);
 	rmSync(folder, { recursive: true });
 	assert.deepEqual(await find.look(await lookAt(undefined)), { kind: "wait", candidates: [] });
+});
+
+test("whether a conversation's database is there and looks like one", (t) => {
+	const folder = temporaryFolder(t);
+	const start = "SQLite format 3\0and more";
+	for (const [id, content, log, expected] of [
+		["whole", start, undefined, true],
+		["new", "", "log", true],
+		["empty", "", undefined, false],
+		["empty-log", "", "", false],
+		["other", "something else entirely", "log", false],
+		["short", "SQLite", undefined, false],
+		["missing", undefined, "log", false],
+	] as const) {
+		if (content !== undefined) writeFileSync(join(folder, `${id}.db`), content);
+		if (log !== undefined) writeFileSync(join(folder, `${id}.db-wal`), log);
+		assert.equal(hasDatabase(folder, id), expected, id);
+	}
+	mkdirSync(join(folder, "folder.db"));
+	assert.equal(hasDatabase(folder, "folder"), false);
 });

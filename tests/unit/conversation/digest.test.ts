@@ -76,7 +76,8 @@ test("only images of what is kept are reported", () => {
 	assert.deepEqual(digestOf([user("new", pixel)]).images, [pixel]);
 });
 
-const texts = fc.string({ unit: "grapheme", maxLength: 3_000 });
+// Without the character that stands for a broken one, which is looked for below.
+const texts = fc.string({ unit: "grapheme", maxLength: 3_000 }).map((text) => text.replaceAll("\uFFFD", "x"));
 
 test("no digest is larger than its budget, and none is cut inside a character", () => {
 	const messages = fc.array(

@@ -99,11 +99,17 @@ test("an id that agy did not honour is forgotten, and so is what it began instea
 	});
 });
 
-test("a lost conversation is forgotten", () => {
-	const turn = facts(failed({ kind: "conversation-lost", id: "c1" }));
-	const { conversationId: _, ...progress } = turn.end.progress;
-	assert.deepEqual(remember({ ...turn, end: { ...turn.end, progress } }), { kind: "drop" });
-});
+for (const failure of [
+	{ kind: "conversation-lost", id: "c1" },
+	{ kind: "database-unreadable", path: "/c/c1.db", cause: "damaged" },
+	{ kind: "schema-not-understood", path: "/c/c1.db", cause: "no steps" },
+] satisfies Failure[]) {
+	test(`a conversation that could not be opened is forgotten (${failure.kind})`, () => {
+		const turn = facts(failed(failure));
+		const { conversationId: _, ...progress } = turn.end.progress;
+		assert.deepEqual(remember({ ...turn, end: { ...turn.end, progress } }), { kind: "drop" });
+	});
+}
 
 test("a quota poisons the conversation, whether or not the prompt arrived", () => {
 	const quota = failed({ kind: "quota", adminManaged: false });
@@ -116,6 +122,7 @@ for (const failure of [
 	{ kind: "context-too-long" },
 	{ kind: "empty-answer", promptBytes: 30_000 },
 	{ kind: "model-error", code: 400, message: "bad" },
+	{ kind: "database-unreadable", path: "/c/c1.db", cause: "damaged" },
 ] satisfies Failure[]) {
 	test(`${failure.kind} is the end of the conversation`, () => {
 		assert.equal(binding(facts(failed(failure))).state, "dead");
