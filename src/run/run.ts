@@ -13,6 +13,7 @@ import { childEnvironment } from "./environment.ts";
 import { EventQueue } from "./event-queue.ts";
 import { prepareInvocation } from "./invocation.ts";
 import { keepNodeAlive } from "./keep-alive.ts";
+import { forbiddenToolUse } from "./own-tools.ts";
 import type { RunContext } from "./run-context.ts";
 import { acquireSlot, lockConversation } from "./slots.ts";
 import { windDown } from "./wind-down.ts";
@@ -57,12 +58,16 @@ class AgyRun implements Run {
 	}
 
 	cancel(reason: CancelReason): void {
+		this.#stop({ kind: "cancelled", by: reason }, "cancelled");
+	}
+
+	/** Ends the run at once, as `outcome` unless it had one already, and takes agy down behind it. */
+	#stop(outcome: Outcome, sign: string): void {
 		this.#abort.abort();
 		this.#hasten(0);
 		if (this.#events.ended) return;
-		const outcome: Outcome = { kind: "cancelled", by: reason };
 		this.#attempt?.cancel(outcome);
-		this.#end(outcome, this.#attempt?.facts, "cancelled");
+		this.#end(outcome, this.#attempt?.facts, sign);
 	}
 
 	async #live(): Promise<void> {
@@ -186,6 +191,8 @@ class AgyRun implements Run {
 			this.#markAsOurs(event.id);
 		}
 		this.#events.push(event);
+		const forbidden = forbiddenToolUse(this.#request, event);
+		if (forbidden !== undefined) this.#stop({ kind: "failed", failure: forbidden }, "own tool");
 	}
 
 	/** Tells other runs that look for theirs that this conversation is taken. */

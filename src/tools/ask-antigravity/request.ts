@@ -9,7 +9,7 @@ import type { AskParameters } from "./parameters.ts";
 
 /** What a call is judged by, beside its own words. */
 export interface Situation {
-	readonly settings: Pick<Settings, "defaultModel" | "defaultThinking" | "mode" | "permissions">;
+	readonly settings: Pick<Settings, "defaultModel" | "defaultThinking" | "mode" | "permissions" | "toolsRunIn">;
 	readonly models: readonly CatalogueModel[];
 	/** False while agy was never asked for its models. */
 	readonly modelsComplete: boolean;
@@ -41,6 +41,12 @@ export type Decision = { readonly delegation: Delegation } | { readonly refused:
 export function decide(params: AskParameters, situation: Situation): Decision {
 	const { settings, sessionCwd, earlier } = situation;
 	if (params.prompt.trim() === "") return refuse("The prompt is empty.", "Describe the task in `prompt`.");
+	if (settings.toolsRunIn === "pi") {
+		return refuse(
+			"agy's own tools are switched off (the setting toolsRunIn), and a delegated task has no others.",
+			"Do the task with your own tools.",
+		);
+	}
 	if (params.conversationId !== undefined && earlier === undefined) {
 		return refuse(
 			`No earlier delegation has the conversation ${params.conversationId}.`,

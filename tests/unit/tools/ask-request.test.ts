@@ -44,6 +44,11 @@ test("what a call leaves open comes from the settings and the session", () => {
 	assert.equal("totalDeadlineMs" in delegation, false);
 });
 
+test("nothing is delegated to an agy whose tools are switched off", () => {
+	const failure = refused({}, { settings: { ...defaultSettings, toolsRunIn: "pi" } });
+	assert.match(JSON.stringify(failure), /toolsRunIn/);
+});
+
 describe("the model", () => {
 	for (const [model, thinking, name] of [
 		["flash", undefined, "gemini-3.8-flash medium"],
