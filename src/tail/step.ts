@@ -2,7 +2,6 @@ import type { Step, StepBody, StepRow, StepStatus, StepUsage } from "./step-type
 import { checkpoint, errorMessage, systemMessage, userInput } from "./steps/conversation.ts";
 import { Envelope } from "./steps/envelope.ts";
 import { PlannerStep } from "./steps/planner.ts";
-import { remember } from "./steps/remember.ts";
 import { StepMetadata } from "./steps/step-metadata.ts";
 import { toolTypeOf, unknownTool } from "./tool-registry.ts";
 import { ToolStep } from "./tool-step.ts";
@@ -65,19 +64,21 @@ class RowStep implements Step {
 	}
 
 	get trajectory(): string {
-		return remember(this, "trajectory", this.#metadata.trajectory);
+		return this.#metadata.trajectory;
 	}
 
 	get executionId(): string {
-		return remember(this, "executionId", this.#metadata.executionId);
+		return this.#metadata.executionId;
 	}
 
 	get usage(): StepUsage | undefined {
-		return remember(this, "usage", this.#metadata.usage);
+		return this.#metadata.usage;
 	}
 
+	#bodyOnce: StepBody | undefined;
 	get body(): StepBody {
-		return remember(this, "body", this.#decodeBody());
+		this.#bodyOnce ??= this.#decodeBody();
+		return this.#bodyOnce;
 	}
 
 	#decodeBody(): StepBody {

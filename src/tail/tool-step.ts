@@ -5,7 +5,7 @@ import { errorDetails } from "./steps/error-details.ts";
 import { pathOf } from "./steps/file-uri.ts";
 import { genericTool } from "./steps/generic.ts";
 import { answeredQuestions, questionsText } from "./steps/questions.ts";
-import { remember } from "./steps/remember.ts";
+import { type Known, remember } from "./steps/remember.ts";
 import { StepMetadata } from "./steps/step-metadata.ts";
 import { type Access, requestedAccess, waitOf, wasRefused } from "./tool-access.ts";
 import { toolError } from "./tool-error.ts";
@@ -28,6 +28,7 @@ export class ToolStep implements ToolBody {
 	readonly #type: ToolType;
 	readonly #status: StepStatus;
 	readonly #terminal: boolean;
+	readonly #known: Known<ToolBody> = {};
 
 	constructor(envelope: Envelope, type: ToolType, status: StepStatus, terminal: boolean) {
 		this.#envelope = envelope;
@@ -37,11 +38,11 @@ export class ToolStep implements ToolBody {
 	}
 
 	get callId(): string | undefined {
-		return remember(this, "callId", this.#call.id || undefined);
+		return this.#call.id || undefined;
 	}
 
 	get name(): string {
-		return remember(this, "name", this.#call.name || this.#type.name);
+		return this.#call.name || this.#type.name;
 	}
 
 	get toolKind(): ToolKind {
@@ -49,89 +50,99 @@ export class ToolStep implements ToolBody {
 	}
 
 	get args(): JsonObject {
-		const sources = [this.#call.args, this.#facts.args, this.#wrapper?.args ?? {}];
-		return remember(this, "args", sources.find((args) => Object.keys(args).length > 0) ?? {});
+		return remember(this.#known, "args", () => {
+			if (!isEmpty(this.#call.args)) return this.#call.args;
+			const { args } = this.#facts;
+			return isEmpty(args) ? (this.#wrapper?.args ?? args) : args;
+		});
 	}
 
 	get summary(): string {
-		const own = () => this.#facts.summary || summarise(this.toolKind, { ...this.args, ...this.#facts.args });
-		return remember(this, "summary", oneLine(own() || this.#wrapper?.summary || this.#metadata.label));
+		return remember(this.#known, "summary", () => {
+			const own = this.#facts.summary || summarise(this.toolKind, { ...this.args, ...this.#facts.args });
+			return oneLine(own || this.#wrapper?.summary || this.#metadata.label);
+		});
 	}
 
 	get output(): string | undefined {
-		const output = this.#facts.output ?? this.#wrapper?.output ?? questionsText(this.questions);
-		return remember(this, "output", output);
+		return remember(this.#known, "output", () => {
+			return this.#facts.output ?? this.#wrapper?.output ?? questionsText(this.questions);
+		});
 	}
 
 	/** A command that was refused has not run, though its row may be done with no code, which would read as 0. */
 	get exitCode(): number | undefined {
-		return remember(this, "exitCode", this.error?.denied === undefined ? this.#facts.exitCode : undefined);
+		return this.error?.denied === undefined ? this.#facts.exitCode : undefined;
 	}
 
 	get diff(): FileDiff | undefined {
-		return remember(this, "diff", this.#facts.diff);
+		return remember(this.#known, "diff", () => this.#facts.diff);
 	}
 
 	get error(): ToolError | undefined {
-		const details = this.#envelope.shared(ERROR);
-		const error = toolError({
-			status: this.#status,
-			details: details.isEmpty ? undefined : errorDetails(details),
-			problem: this.#facts.problem,
-			refused: this.#facts.rejected === true || wasRefused(this.#envelope.sharedList(COMPLETED_INTERACTIONS)),
-			access: () => this.#access,
+		return remember(this.#known, "error", () => {
+			const details = this.#envelope.shared(ERROR);
+			return toolError({
+				status: this.#status,
+				details: details.isEmpty ? undefined : errorDetails(details),
+				problem: this.#facts.problem,
+				refused: this.#facts.rejected === true || wasRefused(this.#envelope.sharedList(COMPLETED_INTERACTIONS)),
+				access: () => this.#access,
+			});
 		});
-		return remember(this, "error", error);
 	}
 
 	get wait(): ToolWait | undefined {
-		const waits = this.#status === "waiting";
-		return remember(this, "wait", waits ? waitOf(this.#requested, this.#accessContext) : undefined);
+		return this.#status === "waiting" ? waitOf(this.#requested, this.#accessContext) : undefined;
 	}
 
 	get mcp(): ToolBody["mcp"] {
-		return remember(this, "mcp", this.#facts.mcp);
+		return this.#facts.mcp;
 	}
 
 	get progress(): string | undefined {
 		const own = this.#facts.progress ?? this.#wrapper?.progress;
-		return remember(this, "progress", own ?? (this.#envelope.shared(TASK_DETAILS).text(3) || undefined));
+		return own ?? (this.#envelope.shared(TASK_DETAILS).text(3) || undefined);
 	}
 
 	get imagePaths(): readonly string[] | undefined {
 		const paths = [...(this.#facts.imagePaths ?? []), ...(this.#wrapper?.imagePaths ?? [])];
-		return remember(this, "imagePaths", paths.length > 0 ? paths : undefined);
+		return paths.length > 0 ? paths : undefined;
 	}
 
 	get task(): ToolBody["task"] {
 		const details = this.#envelope.shared(TASK_DETAILS);
 		const id = details.text(1);
+		if (id === "") return undefined;
 		const logPath = pathOf(details.text(2));
-		const task = { id, ...(logPath === "" ? {} : { logPath }), isDaemon: details.flag(6) };
-		return remember(this, "task", id === "" ? undefined : task);
+		return { id, ...(logPath === "" ? {} : { logPath }), isDaemon: details.flag(6) };
 	}
 
 	get subagents(): ToolBody["subagents"] {
 		const own = this.#facts.subagents ?? [];
-		return remember(this, "subagents", own.length > 0 ? own : (this.#wrapper?.subagents ?? []));
+		return own.length > 0 ? own : (this.#wrapper?.subagents ?? []);
 	}
 
 	get questions(): ToolBody["questions"] {
-		const inStep = this.#type.name === "ask_question" ? this.#envelope.inner.message(this.#type.field).messages(1) : [];
-		const asked = inStep.length > 0 ? inStep : this.#requested.message(ASK_QUESTION).messages(1);
-		const answer = this.#envelope
-			.sharedList(COMPLETED_INTERACTIONS)
-			.findLast((done) => done.message(2).has(ASK_QUESTION));
-		const responses = answer?.message(2).message(ASK_QUESTION).messages(1) ?? [];
-		return remember(this, "questions", answeredQuestions(asked, responses));
+		return remember(this.#known, "questions", () => {
+			const { inner } = this.#envelope;
+			const inStep = this.#type.name === "ask_question" ? inner.message(this.#type.field).messages(1) : [];
+			const asked = inStep.length > 0 ? inStep : this.#requested.message(ASK_QUESTION).messages(1);
+			if (asked.length === 0) return [];
+			const answer = this.#envelope
+				.sharedList(COMPLETED_INTERACTIONS)
+				.findLast((done) => done.message(2).has(ASK_QUESTION));
+			const responses = answer?.message(2).message(ASK_QUESTION).messages(1) ?? [];
+			return answeredQuestions(asked, responses);
+		});
 	}
 
 	get startedAt(): number | undefined {
-		return remember(this, "startedAt", this.#metadata.startedAt);
+		return this.#metadata.startedAt;
 	}
 
 	get endedAt(): number | undefined {
-		return remember(this, "endedAt", this.#terminal ? this.#metadata.endedAt : undefined);
+		return this.#terminal ? this.#metadata.endedAt : undefined;
 	}
 
 	#callOnce: PlannedCall | undefined;
@@ -153,13 +164,14 @@ export class ToolStep implements ToolBody {
 	}
 
 	get #context(): ToolContext {
-		const told = Object.keys(this.#call.args).length > 0;
-		const args = told ? this.#call.args : (this.#wrapper?.args ?? {});
+		const args = isEmpty(this.#call.args) ? (this.#wrapper?.args ?? {}) : this.#call.args;
 		return { status: this.#status, name: this.name, args };
 	}
 
+	#metadataOnce: StepMetadata | undefined;
 	get #metadata(): StepMetadata {
-		return new StepMetadata(this.#envelope.shared(METADATA));
+		this.#metadataOnce ??= new StepMetadata(this.#envelope.shared(METADATA));
+		return this.#metadataOnce;
 	}
 
 	get #requested() {
@@ -178,4 +190,9 @@ export class ToolStep implements ToolBody {
 			restrictedPath: this.#facts.restrictedPath,
 		};
 	}
+}
+
+function isEmpty(object: JsonObject): boolean {
+	for (const _key in object) return false;
+	return true;
 }

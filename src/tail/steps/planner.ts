@@ -1,6 +1,6 @@
 import type { PlannedCall, PlannerBody, StepStatus } from "../step-types.ts";
 import type { Message } from "../wire.ts";
-import { remember } from "./remember.ts";
+import { type Known, remember } from "./remember.ts";
 import { plannedCall } from "./tool-call.ts";
 
 const RESPONSE = 1;
@@ -11,6 +11,7 @@ export class PlannerStep implements PlannerBody {
 	readonly kind = "planner";
 	readonly #body: Message;
 	readonly #status: StepStatus;
+	readonly #known: Known<PlannerBody> = {};
 
 	constructor(body: Message, status: StepStatus) {
 		this.#body = body;
@@ -18,15 +19,15 @@ export class PlannerStep implements PlannerBody {
 	}
 
 	get thinking(): string {
-		return remember(this, "thinking", this.#body.text(3));
+		return remember(this.#known, "thinking", () => this.#body.text(3));
 	}
 
 	get text(): string {
-		return remember(this, "text", this.#body.text(this.#textField()));
+		return remember(this.#known, "text", () => this.#body.text(this.#textField()));
 	}
 
 	get toolCalls(): readonly PlannedCall[] {
-		return remember(this, "toolCalls", this.#body.messages(7).map(plannedCall));
+		return remember(this.#known, "toolCalls", () => this.#body.messages(7).map(plannedCall));
 	}
 
 	get stopReason(): number {
