@@ -74,7 +74,7 @@ export class GenerationTrack {
 	/** `alone`: no row is to be expected soon, so what stdout says counts at once. */
 	fromStdout(message: StreamStep, alone: boolean): AgyEvent[] {
 		this.#stdoutDone ||= message.state === "DONE";
-		this.#stdoutUsage = message.usage ?? this.#stdoutUsage;
+		if (message.usage && hasCounts(message.usage)) this.#stdoutUsage = message.usage;
 		const events = [...this.#start(), ...this.#changed("text", this.text.fromStdout(message.textDelta))];
 		return alone && this.#stdoutDone ? [...events, ...this.#endFromStdout()] : events;
 	}
@@ -144,6 +144,11 @@ export class GenerationTrack {
 				return [{ type: "rewrite", block, step: this.ref, text: change.text }];
 		}
 	}
+}
+
+/** Counts that are all zero say that nobody counted. */
+function hasCounts({ input, output, cacheRead }: StreamUsage): boolean {
+	return input + output + cacheRead > 0;
 }
 
 /**

@@ -8,7 +8,7 @@ type CheckpointBody = Extract<StepBody, { kind: "checkpoint" }>;
 interface Subagent {
 	/** The step that started it. */
 	readonly ref: StepRef;
-	readonly role: string | undefined;
+	role: string | undefined;
 	/** What that step shows as its result. */
 	output: string;
 	done: boolean;
@@ -75,7 +75,10 @@ export class SideSteps {
 	}
 
 	#subagentStarted(ref: StepRef, conversationId: string, role: string | undefined): AgyEvent[] {
-		if (conversationId === "" || this.#subagents.has(conversationId)) return [];
+		const known = this.#subagents.get(conversationId);
+		// stdout tells of it first, without its role.
+		if (known) known.role ??= role;
+		if (conversationId === "" || known) return [];
 		this.#subagents.set(conversationId, { ref, role, output: "", done: false });
 		return [subagentEvent(ref, conversationId, role, "running")];
 	}

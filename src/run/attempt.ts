@@ -6,7 +6,7 @@ import type { LedgerFacts } from "../ledger/facts.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import * as notices from "../ledger/notices.ts";
 import type { Observation } from "../ledger/observation.ts";
-import type { StreamMessage } from "../stdout/stream-message.ts";
+import type { StreamMessage, StreamUsage } from "../stdout/stream-message.ts";
 import { type DatabaseProblem, databaseFailure } from "../tail/database-problem.ts";
 import { AgyOutput } from "./agy-output.ts";
 import type { ConversationFollower } from "./conversation-follower.ts";
@@ -25,6 +25,8 @@ export interface AttemptOptions {
 	readonly folder: string;
 	readonly limits: Limits;
 	readonly patience: Patience;
+	/** What the conversation had used in all before this turn; absent where unknown. */
+	readonly usageBefore?: StreamUsage;
 	readonly clock: Clock;
 	/** Builds the follower around the attempt's own way of taking in what is learned. */
 	readonly follower: (observe: (observations: readonly Observation[]) => void) => ConversationFollower;
@@ -121,7 +123,7 @@ export class Attempt {
 	}
 
 	async #begin(): Promise<void> {
-		const { clock, output, request, start } = this.#options;
+		const { clock, output, request, start, usageBefore } = this.#options;
 		const prepared = this.#follower.prepare();
 		if (prepared.kind === "unreadable") {
 			const { problem } = prepared;
@@ -131,7 +133,7 @@ export class Attempt {
 				return;
 			}
 		} else if (prepared.baseline !== undefined) {
-			this.#ledger = createLedger({ baseline: prepared.baseline });
+			this.#ledger = createLedger({ baseline: prepared.baseline, ...(usageBefore && { usageBefore }) });
 		}
 		this.#times = new RunTimes(clock.now());
 		const started = await start({

@@ -40,6 +40,7 @@ export async function beginAttempt(setup: AttemptSetup): Promise<StartedAttempt>
 	const folder = invocation.folders.conversations;
 	const resume = request.resume?.conversationId;
 	const before = await snapshotConversations(folder);
+	const usageBefore = resume === undefined ? undefined : context.usageTotals.get(resume);
 	const releases: (() => void | Promise<void>)[] = [];
 	const attempt = new Attempt({
 		request,
@@ -47,6 +48,7 @@ export async function beginAttempt(setup: AttemptSetup): Promise<StartedAttempt>
 		folder,
 		limits,
 		patience: { ...patience, backgroundMs: settings.backgroundGraceSeconds * 1_000 },
+		...(usageBefore && { usageBefore }),
 		clock,
 		emit(event) {
 			emit(event);

@@ -58,6 +58,7 @@ function sharedContext(options: CliEngineOptions): RunContext {
 		rungs: options.rungs,
 		sqlite: once(loadSqlite),
 		lingering: new Map(),
+		usageTotals: new Map(),
 	};
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Log } from "../engine/log.ts";
+import type { StreamUsage } from "../stdout/stream-message.ts";
 import type { Sqlite } from "../tail/sqlite.ts";
 import type { VersionReader } from "./agy-version.ts";
 import type { OpenFiles } from "./conversation-folder.ts";
@@ -32,6 +33,8 @@ export interface RunContext {
 	readonly sqlite: () => Promise<Sqlite>;
 	/** Runs whose turn is over and whose agy is still there, by conversation: calling one ends its agy soon. */
 	readonly lingering: Map<string, () => void>;
+	/** What agy's last `result` said that a conversation has used in all, for conversations whose last turn had one. */
+	readonly usageTotals: Map<string, StreamUsage>;
 }
 
 /** This pi process, and the one that watches over it. */

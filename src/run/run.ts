@@ -124,6 +124,7 @@ class AgyRun implements Run {
 		});
 		this.#attempt = started.attempt;
 		const end = this.#abort.signal.aborted ? undefined : await started.attempt.run();
+		if (end) this.#keepUsage(end);
 		const repeat = end !== undefined && mayRepeat && isWorthRepeating(end);
 		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
 
@@ -142,6 +143,14 @@ class AgyRun implements Run {
 		this.#context.log.info("run.repeated", { run: this.#runId });
 		const { conversationId } = end;
 		await this.#serve(conversationId === undefined ? request : { ...request, resume: { conversationId } }, false);
+	}
+
+	/** `result.usage` counts the whole conversation, so the next turn has to know where this one ended. */
+	#keepUsage({ conversationId, facts }: AttemptEnd): void {
+		if (conversationId === undefined) return;
+		const { usageTotals } = this.#context;
+		if (facts.result?.usage) usageTotals.set(conversationId, facts.result.usage);
+		else usageTotals.delete(conversationId);
 	}
 
 	/** False: cancelled meanwhile. */

@@ -293,15 +293,15 @@ test("a subagent is told when it starts and when it reports back", () => {
 	const events = feed(
 		createLedger(),
 		bound,
-		row(2, "running", body),
 		toolSaid(2, "ACTIVE", { subagentConversationId: "child" }),
+		row(2, "running", body),
 		row(2, "done", body),
 		row(3, "done", report),
 	);
 	assert.deepEqual(
 		ofType(events, "subagent").map(({ conversationId, role, state }) => [conversationId, role, state]),
 		[
-			["child", "reviewer", "running"],
+			["child", undefined, "running"],
 			["child", "reviewer", "done"],
 		],
 	);
