@@ -22,6 +22,8 @@ export interface InvocationInput {
 	readonly env: Readonly<Record<string, string>>;
 	readonly versions: VersionReader;
 	readonly registrar: ToolServerRegistrar;
+	/** Whether the agy that is to be started has got as far as answering. */
+	readonly agyWorked: () => boolean;
 	readonly printTimeoutMs: number;
 	readonly platform: NodeJS.Platform;
 }
@@ -35,8 +37,8 @@ export interface Invocation {
 	/** The environment agy runs in. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly folders: DataFolders;
-	/** Takes away what was put up for this run. `agyWorked`: it got as far as answering. Never rejects. */
-	release(agyWorked: boolean): Promise<void>;
+	/** Takes away what was put up for this run. Never rejects. */
+	release(): Promise<void>;
 }
 
 export type Invocable =
@@ -61,9 +63,9 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 	const folders = dataFolders({ conversationsDir: settings.conversationsDir, extraArgs: extra.args, env });
 	const agent = kind && (await stageAgent(kind, kind === "words-only" ? cwd.path : undefined));
 	const registration = await registerTools(input, features, folders);
-	const release = async (agyWorked: boolean) => {
+	const release = async () => {
 		await agent?.remove();
-		await registration?.release(agyWorked);
+		await registration?.release();
 	};
 	const folderNames = [...request.addDirs, ...(registration?.directories ?? [])];
 	const commandLine = buildCommandLine({
@@ -78,7 +80,7 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 		platform,
 	});
 	if (commandLine.kind === "refused") {
-		await release(false);
+		await release();
 		return commandLine;
 	}
 	const childEnv = { ...env, ...registration?.env };
@@ -102,13 +104,18 @@ function agentKind(
 }
 
 async function registerTools(
-	{ request, settings, registrar }: InvocationInput,
+	{ request, settings, registrar, agyWorked }: InvocationInput,
 	{ version }: AgyFeatures,
 	{ gemini }: DataFolders,
 ): Promise<Registration | undefined> {
 	if (request.toolServer === undefined) return undefined;
 	const globalFile = settings.bridgeGlobalConfig ? join(gemini, "config", "mcp_config.json") : undefined;
-	return registrar.register(request.toolServer, version === undefined ? "unknown" : formatVersion(version), globalFile);
+	return registrar.register({
+		server: request.toolServer,
+		version: version === undefined ? "unknown" : formatVersion(version),
+		globalFile,
+		agyWorked,
+	});
 }
 
 type Folder = { readonly kind: "ok"; readonly path: string } | { readonly kind: "refused"; readonly failure: Failure };

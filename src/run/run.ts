@@ -98,12 +98,13 @@ class AgyRun implements Run {
 			env,
 			versions,
 			registrar,
+			agyWorked: () => this.#attempt?.facts.textSeen ?? false,
 			printTimeoutMs,
 			platform,
 		});
 		if (prepared.kind === "refused") return this.#fail(prepared.failure);
 		const { invocation } = prepared;
-		this.#releases.push(() => invocation.release(this.#attempt?.facts.textSeen ?? false));
+		this.#releases.push(() => invocation.release());
 		if (mayRepeat) {
 			if (!(await this.#takePlace(settings.maxParallelRuns))) return;
 			if (!(await this.#takeConversation(request, limits.startUpMs))) return;

@@ -19,17 +19,30 @@ export interface Registration {
 	/** Folders to be named with `--add-dir`. */
 	readonly directories: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
-	/**
-	 * Call when agy is gone: nothing of the registration is left then, and what was learnt is remembered. `agyWorked`: it got as
-	 * far as answering, so that it would have connected if it had seen the server. Never rejects.
-	 */
-	release(agyWorked: boolean): Promise<void>;
+	/** Call when agy is gone: nothing of the registration is left then. Never rejects. */
+	release(): Promise<void>;
+}
+
+export interface RegistrationRequest {
+	readonly server: ToolServer;
+	/** agy's version. */
+	readonly version: string;
+	/** agy's shared MCP file, where the user allows an entry in it. */
+	readonly globalFile: string | undefined;
+	/** Whether agy has got as far as answering, so that it would have connected if it had seen the server. */
+	readonly agyWorked: () => boolean;
+}
+
+/** A registration of which it is not known yet what came of it. */
+interface OpenRegistration extends RegistrationRequest {
+	readonly doors: readonly Door[];
 }
 
 /** Leads agy to a tool server, through the door that this version of agy takes, as far as that is known. */
 export class ToolServerRegistrar {
 	readonly #options: RegistrarOptions;
 	readonly #memory: DoorMemory;
+	readonly #open = new Set<OpenRegistration>();
 
 	constructor(options: RegistrarOptions) {
 		this.#options = options;
@@ -45,33 +58,37 @@ export class ToolServerRegistrar {
 		if (removed > 0) log.info("tools.dead-entries", { removed });
 	}
 
-	/**
-	 * `version` is agy's, `globalFile` its shared MCP file, where the user allows an entry in it. Never rejects: a door that
-	 * cannot be opened counts as one that agy did not take.
-	 */
-	async register(server: ToolServer, version: string, globalFile: string | undefined): Promise<Registration> {
-		const choice = {
-			known: await this.#memory.known(version),
-			failed: this.#memory.failed(version),
-			globalAllowed: globalFile !== undefined,
-		};
-		const doors = chooseDoors(choice);
-		const opened = await this.#open(server, doors, globalFile);
+	/** Never rejects: a door that cannot be opened counts as one that agy did not take. */
+	async register(request: RegistrationRequest): Promise<Registration> {
+		const { server, version, globalFile } = request;
+		// The last turn's agy may still be on its way out; what is known of it counts already.
+		for (const open of this.#open) await this.#learnFrom(open);
+		const known = await this.#memory.known(version);
+		const failed = this.#memory.failed(version);
+		const doors = chooseDoors({ known, failed, globalAllowed: globalFile !== undefined });
+		const opened = await this.#openDoors(server, doors, globalFile);
 		this.#options.log.info("tools.offered", { agy: version, doors });
+		const open = { ...request, doors };
+		this.#open.add(open);
 		return {
 			directories: opened.directories,
 			env: opened.env,
-			release: async (agyWorked) => {
+			release: async () => {
 				await opened.close();
-				const { reached } = server;
-				this.#options.log.info("tools.reached", { agy: version, door: reached });
-				if (reached !== undefined && isDoor(reached)) await this.#memory.noteSuccess(version, reached);
-				else if (agyWorked) this.#memory.noteFailure(version, doors);
+				await this.#learnFrom(open);
+				this.#open.delete(open);
+				this.#options.log.info("tools.reached", { agy: version, door: server.reached });
 			},
 		};
 	}
 
-	async #open(server: ToolServer, doors: readonly Door[], globalFile: string | undefined): Promise<OpenDoors> {
+	async #learnFrom({ server, version, doors, agyWorked }: OpenRegistration): Promise<void> {
+		const { reached } = server;
+		if (reached !== undefined && isDoor(reached)) await this.#memory.noteSuccess(version, reached);
+		else if (agyWorked()) this.#memory.noteFailure(version, doors);
+	}
+
+	async #openDoors(server: ToolServer, doors: readonly Door[], globalFile: string | undefined): Promise<OpenDoors> {
 		try {
 			if (globalFile !== undefined && doors.includes("global-entry")) {
 				const { owner } = this.#options;

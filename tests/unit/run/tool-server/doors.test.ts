@@ -8,10 +8,20 @@ import { silentLog } from "../../../../src/engine/log.ts";
 import { ownIdentity, type ProcessTable, systemProcesses } from "../../../../src/run/process-table.ts";
 import { chooseDoors, type Door } from "../../../../src/run/tool-server/doors.ts";
 import { addGlobalEntry, RELAY_VARIABLE, removeDeadEntries } from "../../../../src/run/tool-server/global-entry.ts";
-import { ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
+import { type RegistrationRequest, ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
 
 function server(reached?: Door): ToolServer {
 	return { url: (door) => `http://127.0.0.1:1/mcp/${door}`, headers: { "x-key": "secret" }, reached };
+}
+
+/** A request to be led to `server`; `agyWorked` as in `RegistrationRequest`. */
+function of(
+	toolServer: ToolServer,
+	version: string,
+	globalFile: string | undefined,
+	agyWorked = false,
+): RegistrationRequest {
+	return { server: toolServer, version, globalFile, agyWorked: () => agyWorked };
 }
 
 function place(t: TestContext) {
@@ -69,7 +79,7 @@ describe("the registrar", () => {
 
 	test("writes what only this user can read, and takes it away again", async (t) => {
 		const { registrar } = await registrarIn(t);
-		const { directories, env, release } = await registrar.register(server(), "1.3.3", undefined);
+		const { directories, env, release } = await registrar.register(of(server(), "1.3.3", undefined));
 		const [folder = ""] = directories;
 		const file = join(folder, ".agents", "mcp_config.json");
 		assert.deepEqual(json(file).mcpServers.pi_tools, {
@@ -84,52 +94,61 @@ describe("the registrar", () => {
 			assert.equal(statSync(file).mode & 0o077, 0);
 		}
 		assert.deepEqual(env, {});
-		await release(true);
+		await release();
 		assert.equal(existsSync(folder), false);
 	});
 
 	test("remembers per version what worked, also in the next process", async (t) => {
 		const { registrar, make } = await registrarIn(t);
-		await (await registrar.register(server("workspace-plugin"), "1.3.3", undefined)).release(true);
+		await (await registrar.register(of(server("workspace-plugin"), "1.3.3", undefined, true))).release();
 		const later = make();
-		const known = await later.register(server(), "1.3.3", undefined);
+		const known = await later.register(of(server(), "1.3.3", undefined));
 		assert.equal(existsSync(join(known.directories[0] ?? "", ".agents", "mcp_config.json")), false);
-		const other = await later.register(server(), "1.4.0", undefined);
+		const other = await later.register(of(server(), "1.4.0", undefined));
 		assert.equal(existsSync(join(other.directories[0] ?? "", ".agents", "mcp_config.json")), true);
-		for (const registration of [known, other]) await registration.release(false);
+		for (const registration of [known, other]) await registration.release();
 	});
 
 	test("goes on to the shared file, and gives up in the end, until the next process", async (t) => {
 		const { registrar, make, file } = await registrarIn(t);
 		const seen: string[] = [];
 		for (let turn = 0; turn < 3; turn++) {
-			const { directories, release } = await registrar.register(server(), "1.3.3", file);
+			const { directories, release } = await registrar.register(of(server(), "1.3.3", file, true));
 			seen.push(directories.length > 0 ? "folder" : existsSync(file) && json(file).mcpServers ? "shared" : "nothing");
-			await release(true);
+			await release();
 			if (existsSync(file)) writeFileSync(file, "{}");
 		}
 		assert.deepEqual(seen, ["folder", "shared", "nothing"]);
-		const again = await make().register(server(), "1.3.3", file);
+		const again = await make().register(of(server(), "1.3.3", file));
 		assert.equal(again.directories.length, 1);
-		await again.release(false);
+		await again.release();
+	});
+
+	test("learns from a run whose agy is still on its way out", async (t) => {
+		const { registrar, file } = await registrarIn(t);
+		const first = await registrar.register(of(server(), "1.3.3", file, true));
+		const second = await registrar.register(of(server(), "1.3.3", file));
+		assert.deepEqual(second.directories, []);
+		assert.equal(Object.keys(json(file).mcpServers).length, 1);
+		for (const registration of [first, second]) await registration.release();
 	});
 
 	test("learns nothing from a run that failed before agy worked", async (t) => {
 		const { registrar } = await registrarIn(t);
-		await (await registrar.register(server(), "1.3.3", undefined)).release(false);
-		const next = await registrar.register(server(), "1.3.3", undefined);
+		await (await registrar.register(of(server(), "1.3.3", undefined, false))).release();
+		const next = await registrar.register(of(server(), "1.3.3", undefined));
 		assert.equal(next.directories.length, 1);
-		await next.release(false);
+		await next.release();
 	});
 
 	test("goes without, when the shared file is not what it has to be, and leaves that alone", async (t) => {
 		const { registrar, file } = await registrarIn(t);
-		await (await registrar.register(server(), "1.3.3", file)).release(true);
-		await (await registrar.register(server(), "1.3.3", file)).release(false);
+		await (await registrar.register(of(server(), "1.3.3", file, true))).release();
+		await (await registrar.register(of(server(), "1.3.3", file, false))).release();
 		writeFileSync(file, "{ this is not JSON");
-		const { directories, env, release } = await registrar.register(server(), "1.3.3", file);
+		const { directories, env, release } = await registrar.register(of(server(), "1.3.3", file));
 		assert.deepEqual({ directories, env }, { directories: [], env: {} });
-		await release(true);
+		await release();
 		assert.equal(readFileSync(file, "utf8"), "{ this is not JSON");
 	});
 });
