@@ -51,15 +51,14 @@ export class ToolStep implements ToolBody {
 
 	get args(): JsonObject {
 		return remember(this.#known, "args", () => {
-			if (!isEmpty(this.#call.args)) return this.#call.args;
-			const { args } = this.#facts;
-			return isEmpty(args) ? (this.#wrapper?.args ?? args) : args;
+			const candidates = [this.#call.args, this.#factArgs];
+			return candidates.find((args) => !isEmpty(args)) ?? this.#wrapper?.args ?? {};
 		});
 	}
 
 	get summary(): string {
 		return remember(this.#known, "summary", () => {
-			const own = this.#facts.summary || summarise(this.toolKind, { ...this.args, ...this.#facts.args });
+			const own = this.#facts.summary || summarise(this.toolKind, { ...this.args, ...this.#factArgs });
 			return oneLine(own || this.#wrapper?.summary || this.#metadata.label);
 		});
 	}
@@ -155,6 +154,12 @@ export class ToolStep implements ToolBody {
 	get #facts(): ToolFacts {
 		this.#factsOnce ??= this.#type.decode(this.#envelope.inner.message(this.#type.field), this.#context);
 		return this.#factsOnce;
+	}
+
+	#factArgsOnce: JsonObject | undefined;
+	get #factArgs(): JsonObject {
+		this.#factArgsOnce ??= this.#facts.args;
+		return this.#factArgsOnce;
 	}
 
 	/** What the generic step around a wrapped one says; it fills the gaps. */

@@ -107,6 +107,11 @@ export class FieldCursor {
 
 	/** The next varint; -1 when it is cut off or too long. Exact up to 2^53, which is more than any length can be. */
 	#varint(): number {
+		const first = this.#bytes[this.#at] ?? 0xff;
+		if (first < 0x80 && this.#at < this.#limit) {
+			this.#at++;
+			return first;
+		}
 		let value = 0;
 		let scale = 1;
 		for (let count = 0; count < MAX_VARINT_BYTES && this.#at < this.#limit; count++) {
