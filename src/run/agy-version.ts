@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import type { Failure } from "../engine/failure.ts";
 import { type AgyFeatures, featuresOf, parseVersion } from "./agy-features.ts";
-import { shimCommand } from "./windows-shim.ts";
+import { type AskFailure, askAgy } from "./ask-agy.ts";
 
 export type VersionResult =
 	| { readonly kind: "read"; readonly features: AgyFeatures }
@@ -13,12 +12,21 @@ export type VersionResult =
 export type AskVersion = (
 	path: string,
 	env: Readonly<Record<string, string>>,
+	signal: AbortSignal,
 ) => Promise<
 	{ readonly kind: "said"; readonly text: string } | { readonly kind: "refused"; readonly failure: Failure }
 >;
 
 /** `agy --version` uses no network; one that takes longer than this hangs. */
-const LIMIT_MS = 10_000;
+const LIMITS = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
+
+/** One question, and who waits for its answer. */
+interface Question {
+	readonly print: string;
+	readonly result: Promise<VersionResult>;
+	readonly giveUp: AbortController;
+	waiting: number;
+}
 
 /**
  * Knows what the installed agy can do. agy updates itself while it runs, so the file is looked at before every start
@@ -26,29 +34,45 @@ const LIMIT_MS = 10_000;
  */
 export class VersionReader {
 	readonly #ask: AskVersion;
-	readonly #cache = new Map<string, { readonly print: string; readonly result: Promise<VersionResult> }>();
+	readonly #cache = new Map<string, Question>();
 
-	constructor(ask: AskVersion = askAgy) {
+	constructor(ask: AskVersion = askForVersion) {
 		this.#ask = ask;
 	}
 
-	/** `env`: the environment agy will run in. Never rejects. */
-	async read(path: string, env: Readonly<Record<string, string>>): Promise<VersionResult> {
+	/**
+	 * `env`: the environment agy will run in. `signal` ends an agy that does not answer, unless somebody else waits for it as
+	 * well. Never rejects.
+	 */
+	async read(path: string, env: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<VersionResult> {
 		const print = await fingerprint(path);
 		if (print === undefined) return { kind: "failed", failure: { kind: "not-installed", searched: [path] } };
-		const cached = this.#cache.get(path);
-		if (cached?.print === print) return cached.result;
-		const result = this.#readFresh(path, env);
-		this.#cache.set(path, { print, result });
+		const question = this.#question(path, print, env);
+		const leave = () => {
+			if (--question.waiting === 0) question.giveUp.abort();
+		};
+		question.waiting++;
+		signal?.addEventListener("abort", leave, { once: true });
+		if (signal?.aborted) leave();
+		const result = await question.result;
+		signal?.removeEventListener("abort", leave);
 		// A failure may pass (the updater was replacing the file); it is not remembered. Nor is a silent answer.
-		const { kind, ...answer } = await result;
-		const known = kind === "read" && "features" in answer && answer.features.version !== undefined;
-		if (!known && this.#cache.get(path)?.result === result) this.#cache.delete(path);
+		const isKnown = result.kind === "read" && result.features.version !== undefined;
+		if (!isKnown && this.#cache.get(path) === question) this.#cache.delete(path);
 		return result;
 	}
 
-	async #readFresh(path: string, env: Readonly<Record<string, string>>): Promise<VersionResult> {
-		const answer = await this.#ask(path, env);
+	#question(path: string, print: string, env: Readonly<Record<string, string>>): Question {
+		const asked = this.#cache.get(path);
+		if (asked?.print === print && !asked.giveUp.signal.aborted) return asked;
+		const giveUp = new AbortController();
+		const question = { print, giveUp, waiting: 0, result: this.#askFresh(path, env, giveUp.signal) };
+		this.#cache.set(path, question);
+		return question;
+	}
+
+	async #askFresh(path: string, env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<VersionResult> {
+		const answer = await this.#ask(path, env, signal);
 		if (answer.kind === "refused") return { kind: "failed", failure: answer.failure };
 		return { kind: "read", features: featuresOf(parseVersion(answer.text)) };
 	}
@@ -59,35 +83,19 @@ async function fingerprint(path: string): Promise<string | undefined> {
 	return found && `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
-const askAgy: AskVersion = (path, env) =>
-	new Promise((resolve) => {
-		const shim = process.platform === "win32" ? shimCommand(path, ["--version"], env) : undefined;
-		const options = {
-			env,
-			timeout: LIMIT_MS,
-			killSignal: "SIGKILL" as const,
-			windowsHide: true,
-			windowsVerbatimArguments: shim !== undefined,
-		};
-		const child = execFile(
-			shim?.file ?? path,
-			shim ? [...shim.args] : ["--version"],
-			options,
-			(error, stdout, stderr) => {
-				// Numbers are exit codes: it ran, and what it said is judged. Words are the system's refusal to start it.
-				if (error !== null && typeof error.code === "string") {
-					resolve({ kind: "refused", failure: { kind: "cannot-start", path, cause: describe(error.code) } });
-				} else {
-					resolve({ kind: "said", text: stdout.trim() || stderr });
-				}
-			},
-		);
-		child.stdin?.end();
-	});
+const askForVersion: AskVersion = async (path, env, signal) => {
+	const answer = await askAgy({ path, env }, ["--version"], { ...LIMITS, signal });
+	// Whatever its exit code, what it said is judged.
+	if (answer.ok) return { kind: "said", text: answer.stdout.trim() || answer.stderr };
+	const cause = whyNotStarted(answer.failure);
+	return cause === undefined
+		? { kind: "said", text: "" }
+		: { kind: "refused", failure: { kind: "cannot-start", path, cause } };
+};
 
-function describe(code: string): string {
-	if (code === "EACCES" || code === "EPERM") return "it is not allowed to be executed";
-	if (code === "ENOENT") return "the program that should interpret it is missing";
-	if (code === "ENOEXEC" || code === "UNKNOWN") return "it is not a program for this machine";
-	return `the system refused (${code})`;
+/** Undefined for an agy that was started and told nothing. */
+function whyNotStarted(failure: AskFailure): string | undefined {
+	if (failure.kind === "cannot-start") return failure.cause;
+	// The file was there a moment ago.
+	return failure.kind === "not-installed" ? "the program that should interpret it is missing" : undefined;
 }

@@ -26,6 +26,8 @@ export interface InvocationInput {
 	readonly agyWorked: () => boolean;
 	readonly printTimeoutMs: number;
 	readonly platform: NodeJS.Platform;
+	/** Nobody wants the run any more. */
+	readonly signal: AbortSignal;
 }
 
 /** agy, ready to be started for one request. */
@@ -54,7 +56,7 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 	if (cwd.kind === "refused") return cwd;
 	const located = locateAgy({ agyPath: settings.agyPath, env: parentEnv, platform });
 	if (located.kind === "missing") return refused({ kind: "not-installed", searched: located.searched });
-	const version = await versions.read(located.path, env);
+	const version = await versions.read(located.path, env, input.signal);
 	if (version.kind === "failed") return refused(version.failure);
 
 	const { features } = version;

@@ -101,6 +101,7 @@ class AgyRun implements Run {
 			agyWorked: () => this.#attempt?.facts.textSeen ?? false,
 			printTimeoutMs,
 			platform,
+			signal: this.#abort.signal,
 		});
 		if (prepared.kind === "refused") return this.#fail(prepared.failure);
 		const { invocation } = prepared;

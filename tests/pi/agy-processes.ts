@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MARKER } from "../../src/run/environment.ts";
 import { type ProcessIdentity, systemProcesses } from "../../src/run/process-table.ts";
@@ -29,5 +30,22 @@ export async function killAgy(home: FakeHome, signal: NodeJS.Signals): Promise<v
 		if (agy !== undefined) process.kill(agy.pid, signal);
 	} catch {
 		// It was quicker.
+	}
+}
+
+/** The guardians of a pi process, by the marker they were given. Linux only. */
+export function guardians(pi: number): number[] {
+	return readdirSync("/proc").flatMap((name) => {
+		if (!/^\d+$/.test(name)) return [];
+		const command = commandOf(name);
+		return command.includes("guardian.sh") && command.includes(`${MARKER}=${pi}:`) ? [Number(name)] : [];
+	});
+}
+
+function commandOf(pid: string): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+	} catch {
+		return "";
 	}
 }

@@ -95,6 +95,32 @@ test("an answer without a version is taken as unknown, and asked again next time
 	assert.ok(second.kind === "read" && second.features.version?.patch === 3);
 });
 
+test("an agy that does not answer is ended when nobody waits for it any more, and asked again next time", async (t) => {
+	const path = agyFile(t, "#!/bin/sh\n");
+	const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+	const signals: AbortSignal[] = [];
+	const ask: AskVersion = async (_path, _env, signal) => {
+		signals.push(signal);
+		const text = (await answers[signals.length - 1]?.promise) ?? "";
+		return { kind: "said", text };
+	};
+	const reader = new VersionReader(ask);
+	const [one, other] = [new AbortController(), new AbortController()];
+	const both = [reader.read(path, env, one.signal), reader.read(path, env, other.signal)];
+	while (signals.length === 0) await new Promise((resolve) => setImmediate(resolve));
+	one.abort();
+	assert.equal(signals[0]?.aborted, false);
+	other.abort();
+	assert.equal(signals[0]?.aborted, true);
+	const next = reader.read(path, env);
+	answers[1]?.resolve("1.2.3");
+	answers[0]?.resolve("");
+	await Promise.all(both);
+	const result = await next;
+	assert.ok(result.kind === "read" && result.features.version?.patch === 3);
+	assert.equal(signals.length, 2);
+});
+
 test("a failing exit code does not spoil the answer", async (t) => {
 	const path = agyFile(t, "#!/bin/sh\necho 1.1.8 >&2\nexit 1\n");
 	const result = await new VersionReader().read(path, env);
