@@ -3,8 +3,9 @@ import { type Component, truncateToWidth } from "@earendil-works/pi-tui";
 
 type RenderContext = Parameters<NonNullable<ToolDefinition["renderResult"]>>[3];
 
-/** `... (12 more lines, ctrl+o to expand)`. */
-export function expandHint(what: string, theme: Theme, keys: Pick<RenderContext, "keyHint">): string {
+/** `... (12 more lines, ctrl+o to expand)`; where there are no keys, as in an exported page, only what there is more of. */
+export function expandHint(what: string, theme: Theme, keys: Pick<RenderContext, "keyHint" | "keyText">): string {
+	if (keys.keyText("app.tools.expand") === "") return theme.fg("muted", `... (${what})`);
 	return `${theme.fg("muted", `... (${what}, `)}${keys.keyHint("app.tools.expand", "to expand")}${theme.fg("muted", ")")}`;
 }
 

@@ -136,7 +136,7 @@ function addFolded(
 	keep: "start" | "end",
 	expanded: boolean,
 	theme: Theme,
-	context: Pick<RenderContext, "keyHint">,
+	context: Pick<RenderContext, "keyHint" | "keyText">,
 ): void {
 	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
 	body.addChild(expanded ? new Text(text, 0, 0) : new OutputPreview(text, maxLines, keep, hint));

@@ -284,7 +284,7 @@ describe("a card", () => {
 		const drawn = await draw(t, tool(2, "done", { kind: "edit", summary: diff.path, diff }), false);
 		assert.equal(drawn[0], "create big +5000");
 		assert.equal(drawn[10], "+  10 line 10");
-		assert.match(drawn[11] ?? "", /^\.\.\. \(4990 more lines, /);
+		assert.match(drawn[11] ?? "", /^\.\.\. \(4990 more lines/);
 	});
 
 	test("tells how much of a long output it has", async (t) => {
