@@ -127,3 +127,48 @@ describe("Escape", () => {
 		assert.equal(await other.lastAnswer(), "Busy.");
 	});
 });
+
+describe("nothing of agy survives", () => {
+	/** A turn that would go on for ever, with a command in a group of its own. */
+	async function atWork(t: TestContext) {
+		const { desk, screen } = await open(t, (desk) => ({
+			ignoreSignals: ["SIGINT", "SIGTERM"],
+			steps: [
+				{ say: "I stay." },
+				{ grandchild: { seconds: 600, holdStdout: true, ownGroup: true } },
+				{ run: { command: "make all", output: ["compiling\n", { waitFor: gateFile(desk) }] } },
+			],
+		}));
+		await screen.submit("go on");
+		await screen.shows(/compiling/);
+		assert.equal((await agyProcesses(desk.agy)).length, 2);
+		return { desk, screen };
+	}
+
+	for (const command of ["/new", "/quit"]) {
+		test(command, { skip }, async (t) => {
+			const { desk, screen } = await atWork(t);
+			await screen.submit(command);
+			await nothingLeft(desk.agy);
+		});
+	}
+
+	test("/reload, when it stays after its answer", { skip }, async (t) => {
+		const lingering: Scenario = { steps: [{ say: "The answer." }], after: [{ hang: true }] };
+		const { desk, screen } = await open(t, () => lingering, { AGY_EXIT_GRACE_SECONDS: "600" });
+		await screen.submit("go on");
+		await screen.shows(/The answer\./);
+		await screen.submit("/reload");
+		await screen.shows(/Reloaded/);
+		assert.deepEqual(await agyProcesses(desk.agy), []);
+		desk.agy.play(FINE);
+		await screen.submit("and now");
+		await screen.shows(/Fine\./);
+	});
+
+	test("a terminal that is closed", { skip }, async (t) => {
+		const { desk, screen } = await atWork(t);
+		await screen.close();
+		await nothingLeft(desk.agy);
+	});
+});

@@ -214,6 +214,11 @@ export class PiScreen {
 		return screen;
 	}
 
+	/** Closes the terminal, which hangs up on pi. */
+	async close(): Promise<void> {
+		await tmux(["-S", this.#socket, "kill-server"]);
+	}
+
 	/** What is on the screen, without colours unless asked for. */
 	async text(options: { colours?: boolean } = {}): Promise<string> {
 		return tmux(["-S", this.#socket, "capture-pane", "-p", ...(options.colours ? ["-e"] : []), "-t", "pi"]);
