@@ -35,11 +35,32 @@ started() {
 }
 
 # A group is ours while its leader is the process that was named, or is gone and only its children are left.
+is_ours() {
+	now=$(started "${1%%:*}")
+	[ -z "$now" ] || [ "$now" = "${1#*:}" ]
+}
+
+# All that descends from the leaders, with start times: agy gives each command a group of its own, and a command may have
+# cleaned its environment.
+descendants() {
+	roots=" "
+	for entry in $groups; do is_ours "$entry" && roots="$roots${entry%%:*} "; done
+	for pid in $(ps -axo pid=,ppid= 2>/dev/null | awk -v roots="$roots" '
+		{ parent[$1] = $2 }
+		END {
+			for (pid in parent)
+				for (up = parent[pid]; up > 1; up = parent[up])
+					if (index(roots, " " up " ")) { print pid; break }
+		}'); do
+		echo "$pid:$(started "$pid")"
+	done
+}
+
 end_all() {
-	for entry in $groups; do
+	for entry in $groups; do is_ours "$entry" && kill -s "$1" -- "-${entry%%:*}" 2>/dev/null; done
+	for entry in $tree; do
 		pid=${entry%%:*}
-		now=$(started "$pid")
-		if [ -z "$now" ] || [ "$now" = "${entry#*:}" ]; then kill -s "$1" -- "-$pid" 2>/dev/null; fi
+		[ "$(started "$pid")" = "${entry#*:}" ] && kill -s "$1" "$pid" 2>/dev/null
 	done
 	[ -n "$mark" ] && [ -d /proc/self ] || return 0
 	for environ in $(grep -slF "$mark" /proc/[0-9]*/environ 2>/dev/null); do
@@ -50,6 +71,7 @@ end_all() {
 }
 
 [ "$groups" = " " ] && exit 0
+tree=$(descendants)
 end_all INT
 sleep 1
 end_all KILL

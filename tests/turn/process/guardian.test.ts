@@ -18,7 +18,7 @@ import { systemProcesses } from ${JSON.stringify(new URL("../../../src/run/proce
 const table = systemProcesses();
 const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=" + process.env.TEST_OWNER });
 const env = { ...process.env, PI_ANTIGRAVITY_RUN: process.env.TEST_OWNER + "run" };
-const group = spawn("/bin/sh", ["-c", 'trap "" INT TERM; setsid sleep 601 & sleep 600'], { detached: true, stdio: "ignore", env });
+const group = spawn("/bin/sh", ["-c", 'trap "" INT TERM; setsid sleep 601 & setsid env -i /bin/sleep 604 & sleep 600'], { detached: true, stdio: "ignore", env });
 const over = spawn("/bin/sleep", ["602"], { detached: true, stdio: "ignore" });
 const leaderOf = async (child) => ({ pid: child.pid, startTime: await table.startTime(child.pid) });
 guardian.watch(await leaderOf(group));
@@ -26,7 +26,7 @@ guardian.watch(await leaderOf(over))();
 guardian.watch({ pid: Number(process.env.TEST_REUSED), startTime: "boot-1.1" });
 const commands = async () => (await table.list()).filter((info) => info.parent === group.pid);
 let started = await commands();
-while (started.length < 2) started = await commands();
+while (started.length < 3) started = await commands();
 console.log([guardian.pid, over.pid, group.pid, ...started.map((info) => info.pid)].join(" "));
 setInterval(() => {}, 1000);
 `;
@@ -51,7 +51,7 @@ test("when pi is killed, its runs end, and only they", async (t) => {
 	const bystander = await startShell(t, "sleep 603");
 	const { kill, processes } = await startPi(t, bystander.process.identity.pid);
 	const [guardian, over, ...ours] = processes as [ProcessIdentity, ProcessIdentity, ...ProcessIdentity[]];
-	assert.equal(ours.length, 3);
+	assert.equal(ours.length, 4);
 	t.after(() => process.kill(over.pid, "SIGKILL"));
 	kill();
 	await allGone(...ours, guardian);
