@@ -88,7 +88,9 @@ const linuxOpenFiles: OpenFiles = async (pids) => {
 	);
 	const readable = perProcess.filter((paths) => paths !== undefined);
 	// Not one could be read: they are gone, or hidden from us. That is not "nothing is open".
-	return readable.length === 0 ? undefined : readable.flat().filter((path) => path.startsWith("/"));
+	if (readable.length === 0) return undefined;
+	// A file that was deleted while it is open is still the one that is written.
+	return readable.flat().flatMap((path) => (path.startsWith("/") ? [path.replace(/ \(deleted\)$/, "")] : []));
 };
 
 const lsofOpenFiles: OpenFiles = (pids) =>

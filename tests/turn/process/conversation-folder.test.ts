@@ -67,6 +67,19 @@ test("the folder may be a link, may appear late, and side files count", { skip }
 	assert.deepEqual(await find.look(await lookAt(started)), { kind: "bound", id: "c1", by: "open-file" });
 });
 
+test("one that is deleted as soon as it is there is known all the same", {
+	skip: process.platform !== "linux",
+}, async (t) => {
+	const folder = temporaryFolder(t);
+	const find = await finder(folder);
+	const started = await writer(t, folder, "c1");
+	rmSync(join(folder, "c1.db"));
+	assert.deepEqual(await find.look(await lookAt(started)), { kind: "bound", id: "c1", by: "open-file" });
+	const others = await writer(t, folder, "c2", "c3");
+	for (const id of ["c2", "c3"]) rmSync(join(folder, `${id}.db`));
+	assert.equal((await (await finder(folder)).look(await lookAt(others))).kind, "wait");
+});
+
 test("a subagent's database is told apart as soon as it says so", { skip }, async (t) => {
 	const folder = temporaryFolder(t);
 	let readable = false;
