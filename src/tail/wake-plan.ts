@@ -16,6 +16,16 @@ export const SLOW_POLL_MS = 250;
  */
 export const RECHECKS_MS: readonly number[] = [1, 3, 8, 18, 40, 90];
 
+/**
+ * So many events without a timed check between them are a burst. A large row is written to the log in hundreds of pieces,
+ * and Node hands over an event for each, which costs more than reading the row; a commit of ordinary size causes ten.
+ */
+export const BURST_EVENTS = 32;
+/** While a burst lasts nobody listens, and the database is looked at this often instead, in milliseconds … */
+export const BURST_LOOK_MS = 2;
+/** … until so many looks in a row have found nothing. */
+export const BURST_QUIET_LOOKS = 5;
+
 /** Changes that were found by the poll without any event nearby before events are no longer believed in. */
 export const SURPRISES_ALLOWED = 1;
 

@@ -1,6 +1,16 @@
 import { statfsSync, watch } from "node:fs";
 import type { Clock } from "../engine/clock.ts";
-import { FAST_POLL_MS, RECHECKS_MS, SLOW_POLL_MS, SURPRISES_ALLOWED, type WakePlan, wakePlan } from "./wake-plan.ts";
+import {
+	BURST_EVENTS,
+	BURST_LOOK_MS,
+	BURST_QUIET_LOOKS,
+	FAST_POLL_MS,
+	RECHECKS_MS,
+	SLOW_POLL_MS,
+	SURPRISES_ALLOWED,
+	type WakePlan,
+	wakePlan,
+} from "./wake-plan.ts";
 
 export interface WatchOptions {
 	/** The folder of the database. It need not exist yet. */
@@ -46,7 +56,7 @@ function ignore(): void {}
 
 /**
  * Calls `check` whenever the database may have changed: after file events and again shortly after them, and from a poll
- * underneath. `check` says whether it found a change. Where events cannot be had, stop, or turn out to be missing
+ * underneath. `check` says whether it found a change. Events that come in a burst are not listened to. Where they cannot be had, stop, or turn out to be missing
  * for changes that the poll finds, the poll becomes a fast one.
  */
 export class ConversationWatcher {
@@ -58,6 +68,8 @@ export class ConversationWatcher {
 	#cancelPoll = () => {};
 	#cancelRecheck = () => {};
 	#lastEventAt = Number.NEGATIVE_INFINITY;
+	/** Events since a timer looked last. */
+	#burst = 0;
 	#surprises = 0;
 	#closed = false;
 
@@ -95,14 +107,16 @@ export class ConversationWatcher {
 
 	/** Makes the plan and starts to listen, as soon as there is a folder. */
 	#listen(): void {
-		const { directory, fileEvents } = this.#options;
 		const fileSystem = this.#fileSystem();
 		if (fileSystem === "no folder") return;
-		this.#plan = wakePlan(fileEvents, this.#system.platform, fileSystem);
-		if (!this.#plan.events) return;
+		this.#plan = wakePlan(this.#options.fileEvents, this.#system.platform, fileSystem);
+		if (this.#plan.events) this.#watch();
+	}
+
+	#watch(): void {
 		try {
 			this.#events = this.#system.watch(
-				directory,
+				this.#options.directory,
 				(fileName) => this.#onEvent(fileName),
 				() => this.#withoutEvents(),
 			);
@@ -126,6 +140,13 @@ export class ConversationWatcher {
 		const ours = fileName === null || fileName === base || fileName === `${base}-wal`;
 		if (this.#closed || !ours) return;
 		this.#lastEventAt = this.#options.clock.now();
+		this.#burst++;
+		if (this.#burst > BURST_EVENTS) {
+			this.#events?.close();
+			this.#events = undefined;
+			this.#lookThroughBurst(0);
+			return;
+		}
 		this.#check();
 		// Even if that found something: it may have been the commit before the one this event announces.
 		this.#recheck(0);
@@ -136,7 +157,28 @@ export class ConversationWatcher {
 		const at = RECHECKS_MS[round];
 		if (this.#closed || at === undefined) return;
 		this.#cancelRecheck = this.#options.clock.after(at - (RECHECKS_MS[round - 1] ?? 0), () => {
+			this.#burst = 0;
 			if (!this.#check()) this.#recheck(round + 1);
+		});
+	}
+
+	/** Looks often until nothing has come for a while, then listens again. */
+	#lookThroughBurst(quietLooks: number): void {
+		this.#cancelRecheck();
+		if (this.#closed) return;
+		this.#cancelRecheck = this.#options.clock.after(BURST_LOOK_MS, () => {
+			const quiet = this.#check() ? 0 : quietLooks + 1;
+			if (this.#closed) return;
+			if (quiet < BURST_QUIET_LOOKS) {
+				this.#lookThroughBurst(quiet);
+				return;
+			}
+			this.#burst = 0;
+			this.#lastEventAt = this.#options.clock.now();
+			this.#watch();
+			// What came before there were events again.
+			this.#check();
+			this.#recheck(0);
 		});
 	}
 

@@ -92,9 +92,54 @@ test("a check that finds the commit before its own event's still leaves a re-che
 test("a commit that causes many events has one round of re-checks", () => {
 	const { system, clock, take } = start();
 	take();
-	for (let i = 0; i < 50; i++) system.event("c.db-wal");
+	for (let i = 0; i < 30; i++) system.event("c.db-wal");
 	clock.advance(200);
-	assert.equal(take().length, 50 + 6);
+	assert.equal(take().length, 30 + 6);
+});
+
+test("a burst of events is not listened to: the database is looked at often until it is quiet, then there are events again", () => {
+	const { system, clock, state, take } = start();
+	take();
+	for (let i = 0; i < 500; i++) system.event("c.db-wal");
+	assert.equal(take().length, 32);
+	assert.equal(system.listeners.length, 0);
+	for (let commit = 0; commit < 3; commit++) {
+		clock.advance(4);
+		state.changed = true;
+	}
+	clock.advance(10);
+	assert.deepEqual(take(), [2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22]);
+	assert.equal(system.listeners.length, 0);
+	clock.advance(2);
+	assert.equal(system.listeners.length, 1);
+	clock.advance(3);
+	assert.deepEqual(take(), [24, 24, 25, 27], "once more for what came before there were events again");
+	system.event("c.db-wal");
+	assert.deepEqual(take(), [27]);
+});
+
+test("events in any number that are apart are no burst", () => {
+	const { system, clock } = start();
+	for (let i = 0; i < 500; i++) {
+		system.event("c.db-wal");
+		clock.advance(1);
+	}
+	assert.equal(system.listeners.length, 1);
+});
+
+test("when the events cannot be had again after a burst, the fast poll takes over; closing in a burst leaves nothing", () => {
+	const lost = start();
+	for (let i = 0; i < 50; i++) lost.system.event("c.db-wal");
+	lost.system.watchFails = failure("ENOSPC");
+	lost.clock.advance(200);
+	lost.take();
+	lost.clock.advance(100);
+	assert.deepEqual(lost.take().length, 4);
+
+	const closed = start();
+	for (let i = 0; i < 50; i++) closed.system.event("c.db-wal");
+	closed.watcher.close();
+	assert.equal(closed.clock.pending, 0);
 });
 
 test("only the database and its log count, and events that name no file", () => {
