@@ -11,7 +11,7 @@ import type { Failure } from "../engine/failure.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { refreshModels } from "../models/refresh.ts";
-import { failureText, finalText } from "./failure-text.ts";
+import { finalText } from "./failure-text.ts";
 import { MessageWriter } from "./message-writer.ts";
 import type { TurnCall } from "./turn.ts";
 
@@ -49,11 +49,9 @@ export function createAntigravityProvider(options: ProviderOptions): Provider<ty
 					if (options.findAgyProblem() !== undefined && options.hidesWithoutAgy()) return undefined;
 					return { type: "api_key", source: "agy" };
 				},
+				// Also without agy: what is said then comes with the turn, in our words. pi would speak of a key.
 				async resolve() {
-					const problem = options.findAgyProblem();
-					if (problem === undefined) return { auth: {}, source: "agy" };
-					if (options.hidesWithoutAgy()) return undefined;
-					throw new Error(failureText(problem, false, options.now()));
+					return { auth: {}, source: "agy" };
 				},
 			},
 		},

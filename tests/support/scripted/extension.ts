@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { defaultSettings, settingsSchema } from "../../../src/config/schema.ts";
 import { systemClock } from "../../../src/engine/clock.ts";
+import type { Failure } from "../../../src/engine/failure.ts";
 import { silentLog } from "../../../src/engine/log.ts";
 import { registerAntigravity } from "../../../src/extension/register.ts";
 import { FakeEngine } from "../fake-engine.ts";
@@ -16,10 +17,15 @@ import { play } from "./scenes.ts";
  */
 export default function scripted(pi: ExtensionAPI): void {
 	const settings = settingsSchema.parse({ ...defaultSettings, ...JSON.parse(process.env.SCRIPT_SETTINGS ?? "{}") });
+	const noAgy: Failure | undefined =
+		process.env.SCRIPT_NO_AGY === undefined
+			? undefined
+			: { kind: "not-installed", searched: ["AGY_BIN", "PATH", "~/.local/bin/agy"] };
 	const engine = new FakeEngine((run) => {
 		note({ started: run.request.prompt, purpose: run.request.purpose });
 		void run.settled.then(() => note({ ended: run.request.prompt, cancelledBy: run.cancelledBy ?? null }));
-		void play(run);
+		if (noAgy === undefined) void play(run);
+		else run.end({ kind: "failed", failure: noAgy });
 	});
 	registerAntigravity(pi, {
 		engine,
@@ -34,10 +40,7 @@ export default function scripted(pi: ExtensionAPI): void {
 		},
 		log: silentLog,
 		settings: () => settings,
-		findAgyProblem: () =>
-			process.env.SCRIPT_NO_AGY === undefined
-				? undefined
-				: { kind: "not-installed", searched: ["AGY_BIN", "PATH", "~/.local/bin/agy"] },
+		findAgyProblem: () => noAgy,
 		async loadTurn() {},
 		outputsDirectory: join(getAgentDir(), "antigravity", "outputs"),
 	});
