@@ -1,3 +1,4 @@
+import { isTerminal, stepStatus } from "./step-status.ts";
 import type { StepRow } from "./step-types.ts";
 
 /** A row of `steps` without its payload. */
@@ -20,8 +21,6 @@ interface Reported {
 	readonly payload: Uint8Array | undefined;
 }
 
-/** CortexStepStatus DONE, INVALID, CLEARED, CANCELED, ERROR. */
-const TERMINAL: ReadonlySet<number> = new Set([3, 4, 5, 6, 7]);
 /** Payloads up to this size are read at every change: 64 KiB, about 30,000 characters of answer. */
 const AT_ONCE_BYTES = 64 * 1024;
 /** A larger payload is read at once when it changed by this fraction since it was last read … */
@@ -48,7 +47,7 @@ export class ReportedRows {
 	readAt(row: RowHead): number | "never" {
 		const last = this.#rows.get(row.idx);
 		if (last === undefined || last.status !== row.status || last.stepType !== row.stepType) return 0;
-		if (TERMINAL.has(row.status)) return last.size === row.size ? "never" : 0;
+		if (isTerminal(stepStatus(row.status))) return last.size === row.size ? "never" : 0;
 		if (row.size <= AT_ONCE_BYTES || Math.abs(row.size - last.size) >= last.size * GROWTH) return 0;
 		return last.readAt + row.size / BYTES_PER_MS;
 	}
@@ -62,7 +61,7 @@ export class ReportedRows {
 
 	/** Notes that the row was read, whether it was news or not. */
 	note({ idx, stepType, status, payload }: StepRow, nowMs: number): void {
-		const open = !TERMINAL.has(status);
+		const open = !isTerminal(stepStatus(status));
 		const kept = open ? payload : undefined;
 		this.#rows.set(idx, { stepType, status, size: payload.length, readAt: nowMs, payload: kept });
 		if (open) this.#open.add(idx);

@@ -1,3 +1,4 @@
+import { isTerminal, stepStatus } from "./step-status.ts";
 import type { Step, StepBody, StepRow, StepStatus, StepUsage } from "./step-types.ts";
 import { checkpoint, errorMessage, systemMessage, userInput } from "./steps/conversation.ts";
 import { Envelope } from "./steps/envelope.ts";
@@ -6,25 +7,6 @@ import { StepMetadata } from "./steps/step-metadata.ts";
 import { toolTypeOf, unknownTool } from "./tool-registry.ts";
 import { ToolStep } from "./tool-step.ts";
 import { Message } from "./wire.ts";
-
-/** CortexStepStatus by number. */
-const STATUSES: readonly StepStatus[] = [
-	"unspecified",
-	"pending",
-	"running",
-	"done",
-	"invalid",
-	"cleared",
-	"cancelled",
-	"error",
-	"generating",
-	"waiting",
-	"unknown",
-	"queued",
-	"interrupted",
-];
-
-const TERMINAL: ReadonlySet<StepStatus> = new Set<StepStatus>(["done", "error", "cancelled", "invalid", "cleared"]);
 
 /** CortexStepType of the steps that are no tools. */
 const USER_INPUT = 14;
@@ -58,8 +40,8 @@ class RowStep implements Step {
 	constructor(row: StepRow) {
 		this.idx = row.idx;
 		this.type = row.stepType;
-		this.status = STATUSES[row.status] ?? "unknown";
-		this.terminal = TERMINAL.has(this.status);
+		this.status = stepStatus(row.status);
+		this.terminal = isTerminal(this.status);
 		this.#payload = row.payload;
 	}
 
