@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { readdir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasCommits } from "../tail/write-ahead-log.ts";
 import { realFolder } from "./data-folders.ts";
 import type { Binding, NewConversation } from "./discovery.ts";
 import { decideBinding } from "./discovery.ts";
@@ -156,7 +157,7 @@ export class ConversationFinder {
 			resume,
 			resumeRefused,
 			open,
-			appeared: await Promise.all(fresh.map(async (id) => ({ id, parent: await this.#parentOf(id) }))),
+			appeared: await Promise.all(fresh.map(async (id) => ({ id, parent: await this.#parentOf(id, pids.length > 0) }))),
 			resumeTouched: resume !== undefined && now.get(resume) !== before.get(resume),
 		});
 	}
@@ -186,14 +187,25 @@ export class ConversationFinder {
 		return [...new Set(ids)];
 	}
 
-	async #parentOf(id: string): Promise<NewConversation["parent"]> {
+	async #parentOf(id: string, agyLives: boolean): Promise<NewConversation["parent"]> {
 		const known = this.#parents.get(id);
 		if (known !== undefined && known.kind !== "unread") return known;
-		const parent = await this.#options
-			.readParent(join(this.#options.folder, `${id}.db`))
-			.catch(() => ({ kind: "unread" as const }));
+		const path = join(this.#options.folder, `${id}.db`);
+		// A reader that opens a database which agy is just making can make agy fail.
+		if (agyLives && !isWritten(path)) return UNREAD;
+		const parent = await this.#options.readParent(path).catch(() => UNREAD);
 		this.#parents.set(id, parent);
 		return parent;
+	}
+}
+
+const UNREAD = { kind: "unread" } as const;
+
+function isWritten(path: string): boolean {
+	try {
+		return hasCommits(path);
+	} catch {
+		return false;
 	}
 }
 

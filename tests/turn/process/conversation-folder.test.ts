@@ -34,9 +34,10 @@ async function lookAt(started: Started | undefined, more: Partial<Look> = {}): P
 	return { pids: living.map((info) => info.pid), announced: undefined, resumeRefused: false, ...more };
 }
 
-/** An agy that has `<id>.db` open, through a process of its own group, until it is ended. */
+/** An agy that has `<id>.db` open and has written to it, through a process of its own group, until it is ended. */
 async function writer(t: TestContext, folder: string, ...ids: string[]): Promise<Started> {
 	const opens = ids.map((id, index) => `exec ${index + 3}>>'${join(folder, id)}.db'`).join("; ");
+	for (const id of ids) writeFileSync(join(folder, `${id}.db-wal`), "commits");
 	const started = await startShell(t, `${opens}; setsid sh -c 'echo up; sleep 600' & wait`);
 	await started.said("up");
 	return started;
@@ -100,6 +101,30 @@ test("a subagent's database is told apart as soon as it says so", { skip }, asyn
 	const before = asked;
 	assert.deepEqual(await find.look(await lookAt(agy)), expected);
 	assert.equal(asked, before);
+});
+
+test("a database that our agy has only begun to make is not opened", { skip }, async (t) => {
+	const folder = temporaryFolder(t);
+	const read: string[] = [];
+	const readParent: ReadParent = async (path) => {
+		read.push(path);
+		return { kind: "none" };
+	};
+	const find = await finder(folder, { readParent });
+	const agy = await writer(t, folder, "c1");
+	const log = join(folder, "c1.db-wal");
+	rmSync(log);
+	assert.deepEqual(await find.look(await lookAt(agy)), { kind: "bound", id: "c1", by: "open-file" });
+	assert.deepEqual(read, []);
+	writeFileSync(log, "commits");
+	await find.look(await lookAt(agy));
+	assert.deepEqual(read, [join(folder, "c1.db")]);
+
+	// Without its log it is one that was closed, once agy is gone.
+	rmSync(log);
+	const later = await finder(folder, { readParent, before: new Map(), everyPid: async () => [] });
+	await later.look(await lookAt(undefined));
+	assert.equal(read.length, 2);
 });
 
 test("databases that appear while it looks are not overlooked", async (t) => {
