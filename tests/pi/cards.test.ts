@@ -104,15 +104,18 @@ test("pi does not compact between a card and what follows", async (t) => {
 describe("while a card waits", () => {
 	test("a switch to another model ends agy", async (t) => {
 		const pi = scriptedPi(t, { extensions: [OTHER_MODEL] });
-		const rpc = new PiRpc(pi.home, pi.args());
+		const { SCRIPT_LOG = "" } = pi.home.env;
+		const home = { ...pi.home, env: { ...pi.home.env, OTHER_LOG: SCRIPT_LOG } };
+		const rpc = new PiRpc(home, pi.args());
 		await rpc.request({ type: "prompt", message: "waits_and_ends" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "set_model", provider: "faux", modelId: "other" });
 		await rpc.next((event) => event.type === "agent_settled", 0);
 		assert.equal((await rpc.request({ type: "get_last_assistant_text" })).text, "The other model speaks.");
 		assert.deepEqual(
-			pi.notes().flatMap((note) => note.cancelledBy ?? []),
-			["owner-gone"],
+			pi.notes().map((note) => note.cancelledBy ?? (note.started === undefined ? "other model" : "started")),
+			["started", "owner-gone", "other model"],
+			"agy has ended before the other model is asked",
 		);
 	});
 
