@@ -10,10 +10,10 @@ import { BridgeLoan } from "./loan.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import { type LeftOut, selectTools } from "./offer.ts";
 import type { BridgeServer } from "./server.ts";
-import { type Trial, tryBridge } from "./trial.ts";
+import { type Trial, type TrialRun, tryBridge } from "./trial.ts";
 
 export interface SessionBridgeOptions {
-	readonly server: BridgeServer;
+	readonly server: Pick<BridgeServer, "admit">;
 	readonly guard: LoopGuard;
 	readonly settings: () => Settings;
 	readonly clock: Clock;
@@ -34,6 +34,8 @@ export interface BridgeReport {
 	readonly state: string;
 	readonly tools: readonly string[];
 	readonly leftOut: readonly LeftOut[];
+	/** Whether agy came for the tools in the session's last turn. */
+	readonly contact: "no turn yet" | "connected" | "not connected";
 }
 
 /** The bridge of one pi session: lends its tools to each run of its turns. */
@@ -78,16 +80,21 @@ export class SessionBridge {
 
 	/** What is offered now, for people. */
 	report(): BridgeReport {
-		const active = this.#options.activeTools().map((name) => ({ name }));
-		const { offered, leftOut } = selectTools(active, this.#options.settings());
-		return { state: this.#state(offered.length), tools: offered.map(({ name }) => name), leftOut };
+		const { activeTools, guard, settings } = this.#options;
+		const active = activeTools().map((name) => ({ name }));
+		const { offered, leftOut } = selectTools(active, settings());
+		const tools = guard.forbids ? [] : offered.map(({ name }) => name);
+		return { state: this.#state(tools.length), tools, leftOut, contact: this.#contact() };
 	}
 
-	/** Whether agy, started in `cwd`, comes for the tools; undefined when it would be offered none. Rejects as `tryBridge`. */
-	async tryOut(engine: Engine, cwd: string): Promise<Trial | undefined> {
-		const { server, clock, guard } = this.#options;
-		if (guard.forbids || this.report().tools.length === 0) return undefined;
-		return tryBridge({ server, engine, clock, cwd });
+	/**
+	 * Whether agy, started with `run`, comes for the tools; undefined when it would be offered none, and nothing is started
+	 * then. Rejects as `tryBridge`.
+	 */
+	async tryOut(engine: Engine, run: TrialRun): Promise<Trial | undefined> {
+		if (this.report().tools.length === 0) return undefined;
+		const { server, clock } = this.#options;
+		return tryBridge({ server, engine, clock, ...run });
 	}
 
 	/** The session is over. */
@@ -134,13 +141,23 @@ export class SessionBridge {
 		if (offered === 0) return `agy is offered none of pi's tools.${own}`;
 		const denied =
 			settings().permissions === "deny" ? " With the setting permissions on deny, agy refuses to call them." : "";
-		return `agy is offered ${offered} of pi's tools. ${this.#contact()}${own}${denied}`;
+		return `agy is offered ${offered} of pi's tools. ${this.#contactWords()}${own}${denied}`;
 	}
 
-	#contact(): string {
-		if (this.#last === undefined) return "It has not been started yet.";
-		if (this.#last.reached === undefined) return "In its last turn it did not connect to them.";
-		return `In its last turn it connected to them (${this.#last.reached}).`;
+	#contact(): BridgeReport["contact"] {
+		if (this.#last === undefined) return "no turn yet";
+		return this.#last.reached === undefined ? "not connected" : "connected";
+	}
+
+	#contactWords(): string {
+		switch (this.#contact()) {
+			case "no turn yet":
+				return "It has had no turn yet.";
+			case "not connected":
+				return "In its last turn it did not connect to them.";
+			case "connected":
+				return `In its last turn it connected to them (${this.#last?.reached}).`;
+		}
 	}
 }
 

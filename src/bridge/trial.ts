@@ -1,5 +1,5 @@
 import type { Clock } from "../engine/clock.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, ModelChoice } from "../engine/engine.ts";
 import type { AgyEvent, EndEvent } from "../engine/events.ts";
 import type { Failure } from "../engine/failure.ts";
 import { problem } from "./mcp-answer.ts";
@@ -13,22 +13,28 @@ export type Trial =
 	| { readonly kind: "not-connected" }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
-export interface TrialOptions {
-	readonly server: BridgeServer;
-	readonly engine: Engine;
-	readonly clock: Clock;
+export interface TrialRun {
 	/** Absolute. */
 	readonly cwd: string;
+	/** What answers where agy does not connect. agy's own default when absent. */
+	readonly model?: ModelChoice;
+}
+
+export interface TrialOptions extends TrialRun {
+	readonly server: Pick<BridgeServer, "admit">;
+	readonly engine: Engine;
+	readonly clock: Clock;
 }
 
 /** How long agy may take to connect, in milliseconds. */
 const LIMIT_MS = 60_000;
 
 /**
- * Starts agy on a throw-away conversation and ends it as soon as it connects, mostly before it has asked a model anything.
- * Resolves when agy is gone. Rejects when no port can be had.
+ * Starts agy on a conversation of its own and ends it as soon as it connects: agy waits for its MCP servers before the first
+ * request, so mostly no model was asked. An agy that does not connect answers a few words, so this is only for people who
+ * asked for it. Resolves when agy is gone. Rejects when no port can be had.
  */
-export async function tryBridge({ server, engine, clock, cwd }: TrialOptions): Promise<Trial> {
+export async function tryBridge({ server, engine, clock, cwd, model }: TrialOptions): Promise<Trial> {
 	const connection = Promise.withResolvers<void>();
 	let reached: string | undefined;
 	const berth = await server.admit({
@@ -44,6 +50,7 @@ export async function tryBridge({ server, engine, clock, cwd }: TrialOptions): P
 		prompt: "Answer with one word: ready",
 		cwd,
 		addDirs: [],
+		...(model !== undefined && { model }),
 		mode: "accept-edits",
 		permissions: "deny",
 		purpose: "delegation",

@@ -38,6 +38,9 @@ export function describeAskFailure(failure: AskFailure): { readonly problem: str
 				remedy: "Run `agy update`; if that does not help, update this extension.",
 			};
 		case "exit":
-			return { problem: `agy ended with exit code ${failure.code}.`, remedy: "Run `/agy doctor`." };
+			return {
+				problem: `agy ended with exit code ${failure.code}.`,
+				remedy: "Run `agy` in a terminal to see what it says.",
+			};
 	}
 }

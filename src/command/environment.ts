@@ -45,6 +45,8 @@ export interface BridgeStatus {
 	readonly tools: readonly string[];
 	/** pi's other active tools, each with the reason as the end of a sentence. */
 	readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+	/** Whether agy came for the tools in the session's last turn. */
+	readonly contact: "no turn yet" | "connected" | "not connected";
 }
 
 /** The agy conversation that this pi session continues. Rejects where the session's record cannot be read or written. */
@@ -87,7 +89,10 @@ export interface Probes {
 	decoding(): Promise<DecodingProbe>;
 	/** Whether changes of a file in agy's folder are reported, or must be polled for. */
 	fileEvents(): Promise<"events" | "polling">;
-	/** Starts agy once, to see whether it connects to pi's tools. Absent while there is no bridge. */
+	/**
+	 * Starts agy to see whether it connects to pi's tools, which can cost part of a model request: only for people who asked for
+	 * that. Absent while there is no bridge.
+	 */
 	bridge?(): Promise<BridgeProbe>;
 	/** Names of other extensions that claim the provider `antigravity` or the command `/agy`. */
 	conflicts(): readonly string[];

@@ -63,6 +63,12 @@ export async function createCommandEnvironment(
 		piVersion: VERSION,
 		engineName: engine.name,
 		lastTurn: () => session()?.lastTurn,
-		bridgeStatus: () => session()?.bridge.report() ?? { state: "No session has started.", tools: [], leftOut: [] },
+		bridgeStatus: () =>
+			session()?.bridge.report() ?? {
+				state: "No session has started.",
+				tools: [],
+				leftOut: [],
+				contact: "no turn yet",
+			},
 	};
 }

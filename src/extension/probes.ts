@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgyProbe, BridgeProbe, DecodingProbe, Probes } from "../command/environment.ts";
 import type { Clock } from "../engine/clock.ts";
+import { resolveAlias } from "../models/alias.ts";
 import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
@@ -14,13 +15,12 @@ import { loadSqlite } from "../tail/load-sqlite.ts";
 import { decodeStep, isUnknownStep } from "../tail/step.ts";
 import { hasFileEvents } from "../tail/watcher.ts";
 import type { RealParts } from "./parts.ts";
+import { sessionOf } from "./register.ts";
 
-export interface ProbeParts extends Pick<RealParts, "agy" | "clock" | "env" | "settings"> {
+export interface ProbeParts extends Pick<RealParts, "agy" | "catalogue" | "clock" | "engine" | "env" | "settings"> {
 	/** What is needed to look at a conversation that nobody works on. */
 	idle(): IdleParts;
 }
-
-import { sessionOf } from "./register.ts";
 
 /** Looks at the machine and at pi for `/agy status` and `/agy doctor`. */
 export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: ProbeParts): Probes {
@@ -46,9 +46,12 @@ export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: Pro
 	};
 }
 
-async function probeBridge(ctx: ExtensionContext, { engine, clock }: RealParts): Promise<BridgeProbe> {
+async function probeBridge(ctx: ExtensionContext, { catalogue, engine, clock }: ProbeParts): Promise<BridgeProbe> {
 	try {
-		const trial = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.tryOut(engine, ctx.cwd);
+		// Any model will do, so the one that costs least.
+		const found = resolveAlias(catalogue.entries(), "flash", "low", catalogue.isComplete());
+		const run = { cwd: ctx.cwd, ...("choice" in found && { model: found.choice }) };
+		const trial = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.tryOut(engine, run);
 		switch (trial?.kind) {
 			case undefined:
 				return { kind: "not-offered" };

@@ -285,16 +285,26 @@ describe("pi's tools alone", () => {
 	});
 });
 
-test("the doctor starts agy to see whether it connects, and the bridge is shown with what it leaves out", async (t) => {
+test("agy is started for the bridge only where that is asked for, on the cheapest model, and it is told what came of it", async (t) => {
 	const pi = bridgedPi(t, { steps: [{ say: "ready" }] });
-	const doctor = await runPi(pi.home, pi.args("-p", "/agy doctor"));
-	assert.match(doctor.stdout, /✓ pi's tools: agy connects to them \(workspace-plugin, after \d+\.\d s\)/);
-	const blind = { ...pi.home, env: { ...pi.home.env, FAKE_AGY_MCP: "none" } };
-	assert.match((await runPi(blind, pi.args("-p", "/agy doctor"))).stdout, /! pi's tools: agy does not connect to them/);
-	const bridge = await runPi(pi.home, pi.args("-p", "/agy bridge"));
+	const said = async (line: string, env = {}) => {
+		const home = { ...pi.home, env: { ...pi.home.env, ...env } };
+		return (await runPi(home, pi.args("-p", line))).stdout;
+	};
+	assert.match(await said("/agy doctor"), /✓ pi's tools: agy is offered 4; `\/agy bridge test` tries/);
 	assert.match(
-		bridge.stdout,
-		/agy is offered 4 of pi's tools[\s\S]*\n {2}lookup\n[\s\S]*\(bash: not offered, agy has its own\)/u,
+		await said("/agy bridge"),
+		/agy is offered 4 of pi's tools\. .*\n {2}offered: lookup, picture, broken, gated\n {2}not offered, agy has its own: read, bash, edit, write\n/,
+	);
+	assert.deepEqual(pi.turns(), []);
+	const connects = /✓ pi's tools: agy was started and connects to them \(workspace-plugin, after \d+\.\d s\)/;
+	assert.match(await said("/agy doctor --verbose"), connects);
+	assert.match(await said("/agy bridge test"), connects);
+	assert.equal(pi.turns().length, 2);
+	assert.ok(pi.turns().every(({ argv }) => argv.includes("gemini-3.8-flash-low")));
+	assert.match(
+		await said("/agy bridge test", { FAKE_AGY_MCP: "none" }),
+		/! pi's tools: .* does not connect to them\n {4}→ /,
 	);
 });
 

@@ -25,15 +25,20 @@ export function problem(name: string, text: string, remedy: string, details: rea
 
 const MARKS = { ok: "✓", warning: "!", problem: "✗" } as const;
 
-/** The findings as lines, the sum of them last. */
-export function formatChecks(checks: readonly Check[], verbose: boolean): string[] {
-	const lines = checks.flatMap(({ level, name, text, remedy, details = [] }) => [
+/** One finding as lines. */
+export function formatCheck({ level, name, text, remedy, details = [] }: Check, verbose: boolean): string[] {
+	return [
 		`${MARKS[level]} ${name}: ${text}`,
 		...(remedy === undefined ? [] : [`    → ${remedy}`]),
 		...(verbose ? details.map((detail) => `    ${detail}`) : []),
-	]);
+	];
+}
+
+/** The findings as lines, the sum of them last. */
+export function formatChecks(checks: readonly Check[], verbose: boolean): string[] {
 	const count = (level: Check["level"]) => checks.filter((check) => check.level === level).length;
-	return [...lines, `${plural(count("problem"), "problem")}, ${plural(count("warning"), "warning")}.`];
+	const sum = `${plural(count("problem"), "problem")}, ${plural(count("warning"), "warning")}.`;
+	return [...checks.flatMap((check) => formatCheck(check, verbose)), sum];
 }
 
 function plural(count: number, word: string): string {

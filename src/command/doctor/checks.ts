@@ -1,7 +1,7 @@
 import type { SettingProblem } from "../../config/load.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
-import type { AgyProbe, BridgeProbe, DecodingProbe } from "../environment.ts";
+import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
 export function checkAgy(probe: AgyProbe): Check {
@@ -18,13 +18,18 @@ export function checkAgy(probe: AgyProbe): Check {
 			return problem("agy", "not found", remedy, probe.searched);
 		}
 		case "broken":
-			return problem("agy", `${probe.path} does not work: ${probe.cause}`, "Install it again, or set AGY_BIN.");
+			return problem(
+				"agy",
+				`${probe.path} does not work: ${probe.cause}`,
+				"Run `agy update` or install it again; AGY_BIN can name another one.",
+			);
 	}
 }
 
-/** agy lists its models only to who is signed in, so one question answers both. */
-export function checkModels(outcome: RefreshOutcome, count: number): Check[] {
+/** agy lists its models only to who is signed in, so one question answers both. Nothing new about an agy that does not work. */
+export function checkModels(agy: AgyProbe, outcome: RefreshOutcome, count: number): Check[] {
 	if (outcome.kind !== "failed") return [ok("sign-in", "agy is signed in"), ok("models", `agy lists ${count}`)];
+	if (agy.found !== true) return [];
 	const { problem: text, remedy } = describeAskFailure(outcome.failure);
 	switch (outcome.failure.kind) {
 		case "not-installed":
@@ -68,23 +73,6 @@ export function checkDecoding(probe: DecodingProbe): Check {
 				"Turns fall back to what agy prints. Update this extension, and Node if it is old.",
 				[probe.path],
 			);
-	}
-}
-
-export function checkBridge(probe: BridgeProbe | undefined): Check[] {
-	const name = "pi's tools";
-	switch (probe?.kind) {
-		case undefined:
-		case "not-offered":
-			return [];
-		case "connected":
-			return [ok(name, `agy connects to them (${probe.way}, after ${probe.seconds.toFixed(1)} s)`)];
-		case "not-connected": {
-			const remedy = "Turns work, without pi's tools. The setting bridgeGlobalConfig allows another way to offer them.";
-			return [warning(name, "agy does not connect to them", remedy)];
-		}
-		case "failed":
-			return [warning(name, `could not be tried: ${probe.cause}`, "Mend what else is wrong, then try again.")];
 	}
 }
 

@@ -1,27 +1,43 @@
 import { changeSetting } from "../change-setting.ts";
-import { misused, type SubCommand, say } from "../sub-command.ts";
+import { checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
+import { formatCheck } from "../doctor/check.ts";
+import type { BridgeStatus, CommandEnvironment } from "../environment.ts";
+import { misused, type Reply, type SubCommand, say } from "../sub-command.ts";
 
 const values = ["off", "extensions", "all"];
-const usage = "[off|extensions|all]";
+const usage = "[off|extensions|all|test]";
 
 export const bridgeCommand: SubCommand = {
 	name: "bridge",
 	usage,
-	summary: "Show or set which of pi's tools agy may call",
-	complete: (words) => (words.length === 0 ? values : []),
-	async run(words, env) {
+	summary: "Show or set which of pi's tools agy may call; test starts agy (can cost part of a model request)",
+	complete: (words) => (words.length === 0 ? [...values, "test"] : []),
+	async run(words, env, progress) {
 		const [value, ...rest] = words;
-		if (value !== undefined) {
-			if (rest.length > 0 || !values.includes(value)) return misused({ name: "bridge", usage });
-			return changeSetting(env.settings, "bridge", value);
-		}
-		const status = env.bridgeStatus?.();
-		const { bridge } = env.settings.current();
-		return say(
-			`bridge is ${bridge} (from: ${env.settings.origin("bridge")}).`,
-			status?.state ?? "Nothing is offered to agy in this session.",
-			...(status?.tools ?? []).map((tool) => `  ${tool}`),
-			...(status?.leftOut ?? []).map(({ name, reason }) => `  (${name}: not offered, ${reason})`),
-		);
+		if (value === undefined) return show(env);
+		if (rest.length > 0 || ![...values, "test"].includes(value)) return misused({ name: "bridge", usage });
+		return value === "test" ? test(env, progress) : changeSetting(env.settings, "bridge", value);
 	},
 };
+
+function show({ settings, bridgeStatus }: CommandEnvironment): Reply {
+	const status = bridgeStatus?.();
+	return say(
+		`bridge is ${settings.current().bridge} (from: ${settings.origin("bridge")}).`,
+		...(status === undefined ? ["Nothing is offered to agy in this session."] : [status.state, ...toolLines(status)]),
+	);
+}
+
+function toolLines({ tools, leftOut }: BridgeStatus): string[] {
+	const byReason = Map.groupBy(leftOut, ({ reason }) => reason);
+	return [
+		...(tools.length === 0 ? [] : [`  offered: ${tools.join(", ")}`]),
+		...[...byReason].map(([reason, left]) => `  not offered, ${reason}: ${left.map(({ name }) => name).join(", ")}`),
+	];
+}
+
+async function test({ probes }: CommandEnvironment, progress: (text: string) => void): Promise<Reply> {
+	progress(TRIAL_BEGINS);
+	const check = checkTrial((await probes.bridge?.()) ?? { kind: "not-offered" });
+	return { level: check.level === "ok" ? "info" : "warning", lines: formatCheck(check, true) };
+}

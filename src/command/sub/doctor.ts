@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { checkAgySettings } from "../doctor/agy-settings.ts";
+import { checkBridge, checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
 import { type Check, formatChecks } from "../doctor/check.ts";
 import {
 	checkAgy,
-	checkBridge,
 	checkConflicts,
 	checkDecoding,
 	checkFileEvents,
@@ -15,36 +15,53 @@ import {
 } from "../doctor/checks.ts";
 import { checkHooks } from "../doctor/hooks.ts";
 import type { CommandEnvironment } from "../environment.ts";
-import { misused, type SubCommand } from "../sub-command.ts";
+import { misused, type Reply, type SubCommand } from "../sub-command.ts";
 
 const usage = "[--verbose]";
 
 export const doctorCommand: SubCommand = {
 	name: "doctor",
 	usage,
-	summary: "Check everything a turn needs, with a remedy for what is wrong",
+	summary: "Check everything a turn needs; --verbose says more and tests the bridge (can cost part of a model request)",
 	complete: (words) => (words.length === 0 ? ["--verbose"] : []),
 	async run(words, env, progress) {
 		const verbose = words[0] === "--verbose" || words[0] === "-v";
 		if (words.length > (verbose ? 1 : 0)) return misused({ name: "doctor", usage });
 		progress("Looking at agy…");
 		const checks = await examine(env);
-		const worst = checks.some((check) => check.level === "problem") ? "error" : "info";
-		return { level: worst, lines: formatChecks(checks, verbose) };
+		checks.push(...(await examineBridge(env, verbose, progress)));
+		return { level: worstOf(checks), lines: formatChecks(checks, verbose) };
 	},
 };
+
+function worstOf(checks: readonly Check[]): Reply["level"] {
+	if (checks.some((check) => check.level === "problem")) return "error";
+	return checks.some((check) => check.level === "warning") ? "warning" : "info";
+}
+
+/** Last, because a started agy would be found at work by the other checks. */
+async function examineBridge(
+	{ probes, bridgeStatus }: CommandEnvironment,
+	verbose: boolean,
+	progress: (text: string) => void,
+): Promise<Check[]> {
+	const status = bridgeStatus?.();
+	if (status === undefined) return [];
+	if (!verbose || probes.bridge === undefined || status.tools.length === 0) return [checkBridge(status)];
+	progress(TRIAL_BEGINS);
+	return [checkTrial(await probes.bridge())];
+}
 
 async function examine(env: CommandEnvironment): Promise<Check[]> {
 	const { probes, settings, catalogue, dataDirectory } = env;
 	const agySettings = join(probes.geminiDir, "antigravity-cli", "settings.json");
 	const hooks = [join(probes.geminiDir, "config", "hooks.json"), join(probes.cwd, ".agents", "hooks.json")];
-	const [agy, refresh, writeFailure, decoding, events, bridge, agySettingsText, ...hooksTexts] = await Promise.all([
+	const [agy, refresh, writeFailure, decoding, events, agySettingsText, ...hooksTexts] = await Promise.all([
 		probes.agy(),
 		catalogue.refresh({ force: true }),
 		tryToWrite(dataDirectory),
 		probes.decoding(),
 		probes.fileEvents(),
-		probes.bridge?.(),
 		readText(agySettings),
 		...hooks.map(readText),
 	]);
@@ -52,11 +69,10 @@ async function examine(env: CommandEnvironment): Promise<Check[]> {
 	const { permissions, fileEvents } = settings.current();
 	return [
 		checkAgy(agy),
-		...checkModels(refresh, catalogue.entries().length),
+		...checkModels(agy, refresh, catalogue.entries().length),
 		checkWriteAccess(dataDirectory, writeFailure),
 		checkDecoding(decoding),
 		checkFileEvents(events, fileEvents),
-		...checkBridge(bridge),
 		checkConflicts(probes.conflicts()),
 		...checkHooks(hooks.map((path, index) => ({ path, text: hooksTexts[index] }))),
 		...checkAgySettings(agySettings, agySettingsText, permissions),

@@ -176,20 +176,24 @@ describe("the report", () => {
 	test("says what is offered, what not, and whether agy came", async (t) => {
 		const { bridge } = begin(t);
 		assert.deepEqual(bridge.report(), {
-			state: "agy is offered 1 of pi's tools. It has not been started yet.",
+			state: "agy is offered 1 of pi's tools. It has had no turn yet.",
 			tools: ["search"],
 			leftOut: [{ name: "read", reason: "agy has its own" }],
+			contact: "no turn yet",
 		});
 		const { loan } = await bridge.equip(REQUEST, context());
 		assert.match(bridge.report().state, /did not connect/);
+		assert.equal(bridge.report().contact, "not connected");
 		loan?.connected("workspace-plugin");
 		assert.match(bridge.report().state, /connected to them \(workspace-plugin\)/);
+		assert.equal(bridge.report().contact, "connected");
 	});
 	test("says why nothing can work", (t) => {
 		const denied = begin(t, { permissions: "deny", toolsRunIn: "pi" });
 		assert.match(denied.bridge.report().state, /own tools are switched off\. .*agy refuses to call them/);
 		denied.guard.enter();
 		assert.match(denied.bridge.report().state, /^Nothing is offered/);
+		assert.deepEqual(denied.bridge.report().tools, []);
 		assert.equal(begin(t, { bridge: "off" }).bridge.report().state, "agy is offered none of pi's tools.");
 	});
 });
@@ -201,20 +205,24 @@ describe("trying it out", () => {
 			clock.advance(700);
 			void initialize(request);
 		});
-		assert.deepEqual(await bridge.tryOut(engine, "/work"), { kind: "connected", door: "workspace-plugin", ms: 700 });
+		const model = { slug: "gemini-3.8-flash-low" };
+		const trial = await bridge.tryOut(engine, { cwd: "/work", model });
+		assert.deepEqual(trial, { kind: "connected", door: "workspace-plugin", ms: 700 });
 		assert.equal(engine.last.cancelledBy, "shutdown");
+		assert.deepEqual(engine.last.request.model, model);
 	});
 	test("tells that agy did not, and why it could not", async (t) => {
 		const { bridge } = begin(t);
-		assert.deepEqual(await bridge.tryOut(new FakeEngine((run) => run.end()), "/work"), { kind: "not-connected" });
+		const silent = new FakeEngine((run) => run.end());
+		assert.deepEqual(await bridge.tryOut(silent, { cwd: "/work" }), { kind: "not-connected" });
 		const failure = { kind: "not-signed-in", expired: false } as const;
 		const failing = new FakeEngine((run) => run.end({ kind: "failed", failure }));
-		assert.deepEqual(await bridge.tryOut(failing, "/work"), { kind: "failed", failure });
+		assert.deepEqual(await bridge.tryOut(failing, { cwd: "/work" }), { kind: "failed", failure });
 	});
 	test("starts nothing when nothing is offered", async (t) => {
 		const { bridge } = begin(t, { bridge: "off" });
 		const engine = new FakeEngine();
-		assert.equal(await bridge.tryOut(engine, "/work"), undefined);
+		assert.equal(await bridge.tryOut(engine, { cwd: "/work" }), undefined);
 		assert.deepEqual(engine.runs, []);
 	});
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { complete, dispatch } from "../../../src/command/dispatch.ts";
+import type { BridgeStatus } from "../../../src/command/environment.ts";
 import { subCommands } from "../../../src/command/table.ts";
 import { commandEnvironment, NOW } from "./environment.ts";
 
@@ -147,7 +148,7 @@ test("conversation shows, renews and chooses; clear forgets", async (t) => {
 	assert.match(text(await dispatch("conversation use other", env)), /There is no conversation other here/);
 	assert.match(text(await dispatch("conversation use known", env)), /continues conversation known/);
 	assert.equal(text(await dispatch("conversation show", env)), "known\n  /conversations/known.db");
-	assert.match(text(await dispatch("status", env)), /conversation +known \(\/conversations\/known.db\)/);
+	assert.match(text(await dispatch("status", env)), /conversation +known\n +\/conversations\/known.db/);
 	assert.match(text(await dispatch("conversation new", env)), /starts a new agy conversation/);
 	assert.match(text(await dispatch("clear", env)), /nothing to forget/);
 	await dispatch("conversation use known", env);
@@ -180,9 +181,33 @@ test("status tells the last turn, an agy that is missing, and settings that are 
 	assert.match(status, /settings +1 entry is not usable/);
 });
 
-test("bridge shows what is offered", async (t) => {
-	const leftOut = [{ name: "bash", reason: "agy has its own" }];
-	const env = commandEnvironment(t, { bridgeStatus: () => ({ state: "Running.", tools: ["web_search"], leftOut }) });
-	const shown = /^bridge is extensions .*\nRunning\.\n {2}web_search\n {2}\(bash: not offered, agy has its own\)$/;
-	assert.match(text(await dispatch("bridge", env)), shown);
+describe("bridge", () => {
+	const leftOut = ["read", "bash"].map((name) => ({ name, reason: "agy has its own" }));
+	const status: BridgeStatus = { state: "Running.", tools: ["search", "recall"], leftOut, contact: "no turn yet" };
+
+	test("shows what is offered, and what is left out for the same reason in one line", async (t) => {
+		const env = commandEnvironment(t, { bridgeStatus: () => status });
+		assert.deepEqual((await dispatch("bridge", env)).lines.slice(1), [
+			"Running.",
+			"  offered: search, recall",
+			"  not offered, agy has its own: read, bash",
+		]);
+	});
+	test("test starts agy, after saying what that can cost", async (t) => {
+		const env = commandEnvironment(t);
+		const told: string[] = [];
+		const bridge = async () => {
+			told.push("started");
+			return { kind: "connected", way: "workspace-file", seconds: 1.5 } as const;
+		};
+		const reply = await dispatch("bridge test", { ...env, probes: { ...env.probes, bridge } }, (line) =>
+			told.push(line),
+		);
+		assert.deepEqual(reply, {
+			level: "info",
+			lines: ["✓ pi's tools: agy was started and connects to them (workspace-file, after 1.5 s)"],
+		});
+		assert.match(told[0] ?? "", /can cost part of a model request/);
+		assert.deepEqual(told.slice(1), ["started"]);
+	});
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { dispatch } from "../../../src/command/dispatch.ts";
 import { checkAgySettings } from "../../../src/command/doctor/agy-settings.ts";
+import { checkBridge } from "../../../src/command/doctor/bridge.ts";
 import type { Check } from "../../../src/command/doctor/check.ts";
 import {
 	checkAgy,
@@ -13,6 +14,7 @@ import {
 	checkSurroundings,
 } from "../../../src/command/doctor/checks.ts";
 import { checkHooks } from "../../../src/command/doctor/hooks.ts";
+import type { AgyProbe, BridgeStatus } from "../../../src/command/environment.ts";
 import { commandEnvironment } from "./environment.ts";
 
 const levels = (checks: readonly Check[]) => checks.map((check) => check.level);
@@ -92,11 +94,57 @@ test("agy: too old and broken are problems", () => {
 });
 
 test("models: a failure that is not about signing in is a warning, since the old list works on", () => {
-	assert.deepEqual(levels(checkModels({ kind: "failed", failure: { kind: "no-network" } }, 7)), ["warning"]);
-	assert.deepEqual(levels(checkModels({ kind: "failed", failure: { kind: "timed-out", seconds: 30 } }, 7)), [
-		"warning",
-	]);
-	assert.deepEqual(levels(checkModels({ kind: "not-needed" }, 7)), ["ok", "ok"]);
+	const found: AgyProbe = { found: true, path: "/agy", version: "1.3.3" };
+	assert.deepEqual(levels(checkModels(found, { kind: "failed", failure: { kind: "no-network" } }, 7)), ["warning"]);
+	const late = { kind: "failed", failure: { kind: "timed-out", seconds: 30 } } as const;
+	assert.deepEqual(levels(checkModels(found, late, 7)), ["warning"]);
+	assert.deepEqual(levels(checkModels(found, { kind: "not-needed" }, 7)), ["ok", "ok"]);
+});
+
+test("models: nothing more is said of an agy that does not work at all", () => {
+	const broken: AgyProbe = { found: "broken", path: "/agy", cause: "EACCES" };
+	assert.deepEqual(checkModels(broken, { kind: "failed", failure: { kind: "exit", code: 1 } }, 7), []);
+});
+
+describe("the doctor and the bridge", () => {
+	const status = (contact: BridgeStatus["contact"]): BridgeStatus => ({
+		state: "",
+		tools: ["a", "b"],
+		leftOut: [],
+		contact,
+	});
+
+	test("says without starting anything what the session knows", () => {
+		assert.match(checkBridge(status("no turn yet")).text, /offered 2; `\/agy bridge test`/);
+		assert.match(checkBridge(status("connected")).text, /offered 2, and connected/);
+		const missed = checkBridge(status("not connected"));
+		assert.deepEqual([missed.level, /bridgeGlobalConfig/.test(missed.remedy ?? "")], ["warning", true]);
+		assert.match(checkBridge({ ...status("no turn yet"), tools: [] }).text, /offered none/);
+	});
+	test("starts agy with --verbose only, when everything else has been looked at", async (t) => {
+		const env = commandEnvironment(t, { bridgeStatus: () => status("no turn yet") });
+		const order: string[] = [];
+		const probes = {
+			...env.probes,
+			async decoding() {
+				await new Promise((resolve) => setImmediate(resolve));
+				order.push("decoded");
+				return { kind: "none" } as const;
+			},
+			async bridge() {
+				order.push("started");
+				return { kind: "not-connected" } as const;
+			},
+		};
+		const said: string[] = [];
+		const plain = await dispatch("doctor", { ...env, probes }, (line) => said.push(line));
+		assert.deepEqual([order, plain.level, said], [["decoded"], "info", ["Looking at agy…"]]);
+		const verbose = await dispatch("doctor --verbose", { ...env, probes }, (line) => said.push(line));
+		assert.deepEqual(order, ["decoded", "decoded", "started"]);
+		assert.match(said.at(-1) ?? "", /can cost part of a model request/);
+		assert.equal(verbose.level, "warning");
+		assert.match(verbose.lines.join("\n"), /! pi's tools: agy was started and does not connect/);
+	});
 });
 
 test("conversations: unknown steps warn, an unreadable one is a problem", () => {
