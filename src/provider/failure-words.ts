@@ -56,8 +56,8 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return final(
 				`agy does not know the model ${failure.model}.`,
 				failure.available.length > 0
-					? `Choose one of: ${failure.available.join(", ")}.`
-					: "Choose another with /model.",
+					? `Choose one of: ${someOf(failure.available)}.`
+					: "Choose another with /model; `/agy models refresh` brings the list up to date.",
 				"agy does not know this model.",
 			);
 		case "bad-effort":
@@ -70,8 +70,10 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			);
 		case "flag-rejected":
 			return final(
-				`agy does not accept the option ${failure.flag}.`,
-				"Update agy, or remove the option from the setting extraArgs.",
+				failure.flag === ""
+					? "agy does not accept one of its options."
+					: `agy does not accept the option ${failure.flag}.`,
+				"Update agy with `agy update`, or remove the option from the setting `extraArgs`.",
 				"agy does not accept one of its options.",
 			);
 		case "quota":
@@ -95,14 +97,16 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return modelError(failure);
 		case "permission-denied":
 			return final(
-				`agy has no permission for ${permissionRule(failure)}.`,
+				failure.action === "unknown"
+					? "agy waits for a permission, which cannot be given here."
+					: `agy has no permission for ${permissionRule(failure)}.`,
 				"The setting `permissions: skip` allows it, as does a matching rule in agy's own permissions.",
 				"agy was not allowed to do something.",
 			);
 		case "hook-denied":
 			return final(
 				`A hook${failure.hook ? ` (${failure.hook})` : ""} in agy's own settings refused a step${failure.reason ? `: ${failure.reason}` : " without giving a reason"}.`,
-				"Look at the PreToolUse hooks in agy's settings.",
+				"`/agy doctor` names such hooks; correct or remove that one.",
 				"A hook in agy's own settings refused a step.",
 			);
 		case "cancelled-by-agy":
@@ -110,16 +114,18 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 		case "print-timeout":
 			return final(
 				"agy reached its own limit for a turn and stopped.",
-				"Send a message to go on; do not set --print-timeout in extraArgs.",
+				"Send a message to go on; `--print-timeout` should not stand in the setting `extraArgs`.",
 			);
 		case "deadline":
 			return deadline(failure);
 		case "empty-answer":
 			return final(
-				failure.promptBytes > 0
+				failure.promptBytes >= LONG_PROMPT_BYTES
 					? `agy gave no answer to a prompt of ${Math.ceil(failure.promptBytes / 1024)} KB.`
 					: "agy gave no answer.",
-				"Send the message again; a shorter one helps if this happens again.",
+				failure.promptBytes >= LONG_PROMPT_BYTES
+					? "Send a shorter message, or put the long part into a file and name it."
+					: "Send the message again, or choose another model.",
 				"agy gave no answer.",
 			);
 		case "conversation-lost":
@@ -174,7 +180,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 		case "crashed":
 			return final(
 				`agy stopped with exit code ${failure.exitCode}${failure.hint ? `: ${failure.hint}` : ""}.`,
-				"The log names the reason; /agy doctor checks the installation.",
+				"`/agy logs` shows what it said last; `/agy doctor` checks the installation.",
 				"agy stopped unexpectedly.",
 			);
 		case "bad-request":
@@ -192,6 +198,15 @@ export function placesSearched(searched: readonly string[]): string {
 function permissionRule({ action, target, tool }: Extract<Failure, { kind: "permission-denied" }>): string {
 	const rule = target === undefined ? action : `${action}(${target})`;
 	return tool === undefined || tool === action ? rule : `${rule}, asked for by ${tool}`;
+}
+
+/** agy was seen to drop prompts of about 25 KB without a word; from here on the length is worth a thought. */
+const LONG_PROMPT_BYTES = 16 * 1024;
+
+/** As many names as fit into a sentence. */
+function someOf(names: readonly string[]): string {
+	const shown = names.slice(0, 8).join(", ");
+	return names.length > 8 ? `${shown} and ${names.length - 8} more (/model lists them)` : shown;
 }
 
 function final(cause: string, remedy: string, plainCause = cause): FailureWords {
@@ -243,17 +258,17 @@ function deadline(failure: Extract<Failure, { kind: "deadline" }>): FailureWords
 		case "start-up":
 			return final(
 				`agy showed no sign of life within ${length}.`,
-				"Run `agy` in a terminal to see whether it asks for something; startUpSeconds is the setting.",
+				"Run `agy` in a terminal to see whether it asks for something; the setting `startUpSeconds` says how long.",
 			);
 		case "inactivity":
 			return final(
 				`agy was silent for ${length} and was stopped.`,
-				"Send a message to go on; inactivitySeconds is the setting.",
+				"Send a message to go on; the setting `inactivitySeconds` says how long.",
 			);
 		case "total":
 			return final(
 				`agy worked for ${length}, the longest a turn may take, and was stopped.`,
-				"Send a message to go on; turnSeconds is the setting.",
+				"Send a message to go on; the setting `turnSeconds` says how long.",
 			);
 	}
 }

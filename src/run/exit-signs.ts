@@ -60,13 +60,17 @@ function namedReason({ result, stderr, stepError, context, exit }: ExitFacts): F
 	const texts = [result?.error, stepError].filter((text) => text !== undefined);
 	const named = texts.map((text) => failureInText(text, withCode)).filter((failure) => failure !== undefined);
 	const all = stderr.failure === undefined ? named : [...named, withExitCode(stderr.failure, exit?.code)];
-	// Whoever names the quota with its reset time knows most.
-	const best = all.find((failure) => failure.kind === "quota") ?? all.find((failure) => failure.kind !== "model-error");
+	const best = all.find(tellsMost) ?? all.find((failure) => failure.kind !== "model-error");
 	if (best !== undefined) return best;
 	const [first] = all;
 	if (first !== undefined) return first;
 	const [text] = texts;
 	return text === undefined ? undefined : { kind: "model-error", message: oneLine(text) };
+}
+
+/** The quota with its reset time, the models there are: not every place that names a failure has the whole of it. */
+function tellsMost(failure: Failure): boolean {
+	return failure.kind === "quota" || (failure.kind === "unknown-model" && failure.available.length > 0);
 }
 
 function withExitCode(failure: Failure, code: number | undefined): Failure {

@@ -23,6 +23,9 @@ const PRINT_TIMEOUT_MARGIN_MS = 10 * 60_000;
 /** How long an agy that only lingers after its answer keeps the next turn of its conversation waiting. */
 const HASTE_MS = 1_000;
 
+/** As much of what agy said last on stderr is kept of a run that failed, in characters. */
+const LAST_WORDS = 1_500;
+
 /** Starts one run. Never throws: whatever goes wrong is its `end` event. */
 export function startRun(request: RunRequest, context: RunContext): Run {
 	return new AgyRun(request, context);
@@ -82,7 +85,7 @@ class AgyRun implements Run {
 		}
 	}
 
-	/** `mayRepeat`: an answer without content is asked for once more, if nothing was done. */
+	/** `mayRepeat`: what mostly works the second time is tried once more, if nothing was done. */
 	async #serve(request: RunRequest, mayRepeat: boolean): Promise<void> {
 		const { settings: current, env: parent, platform, versions, clock, rungs } = this.#context;
 		const settings = current();
@@ -129,6 +132,7 @@ class AgyRun implements Run {
 		if (end) this.#keepUsage(end);
 		const repeat = end !== undefined && mayRepeat && isWorthRepeating(end);
 		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
+		if (end?.outcome.kind === "failed") this.#logLastWords(started.attempt, request.prompt);
 
 		started.attempt.close();
 		if (started.attempt.process) {
@@ -218,6 +222,14 @@ class AgyRun implements Run {
 		});
 	}
 
+	/** For whoever has to find out why a run failed. */
+	#logLastWords({ process }: Attempt, prompt: string): void {
+		const tail = process?.stderrTail().trim();
+		if (!tail) return;
+		const stderr = tail.replaceAll(prompt, "[prompt]").slice(-LAST_WORDS);
+		this.#context.log.info("run.last-words", { run: this.#runId, stderr });
+	}
+
 	#fail(failure: Failure): void {
 		this.#end({ kind: "failed", failure }, this.#attempt?.facts, "before agy");
 	}
@@ -240,10 +252,16 @@ class AgyRun implements Run {
 	}
 }
 
-/** agy says that it succeeded, shows nothing, and did nothing: such a turn mostly works the second time. */
-function isWorthRepeating({ outcome, facts }: AttemptEnd): boolean {
-	const empty = outcome.kind === "failed" && outcome.failure.kind === "empty-answer";
-	return empty && !facts.toolsRan && !facts.textSeen;
+/**
+ * agy that says it succeeded, shows nothing and did nothing, mostly answers the second time. One that was started before the
+ * key ring was ready takes itself for signed out (seen with agy 1.2.1, for about two seconds).
+ */
+function isWorthRepeating({ outcome, facts, sign }: AttemptEnd): boolean {
+	if (outcome.kind !== "failed" || facts.toolsRan || facts.textSeen) return false;
+	const { failure } = outcome;
+	return (
+		failure.kind === "empty-answer" || (failure.kind === "not-signed-in" && !failure.expired && sign !== "deadline")
+	);
 }
 
 function graceAfter({ outcome, gracefully, leftInBackground }: AttemptEnd, settings: Settings): number {

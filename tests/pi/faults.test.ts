@@ -180,7 +180,7 @@ describe("in print mode a failure is one sentence of ours on stderr, and the exi
 		],
 		crash: [
 			{ steps: [{ stderr: "panic: runtime error: nil pointer dereference\n\ngoroutine 1 [running]:\n" }, { exit: 2 }] },
-			/^agy stopped with exit code 2: it failed inside\. The log names the reason/,
+			/^agy stopped with exit code 2: it failed inside\. `\/agy logs` shows/,
 		],
 	};
 	for (const [what, [scenario, words]] of Object.entries(scenarios)) {

@@ -106,9 +106,40 @@ test("after tools the text says why nothing is repeated", () => {
 	assert.doesNotMatch(failureText({ kind: "not-signed-in", expired: false }, true, NOW), /already run tools/);
 });
 
+test("what is not known is not named", () => {
+	assert.match(
+		failureText({ kind: "flag-rejected", flag: "" }, false, NOW),
+		/^agy does not accept one of its options\. /,
+	);
+	assert.match(
+		failureText({ kind: "permission-denied", action: "unknown" }, false, NOW),
+		/^agy waits for a permission, which cannot be given here\. /,
+	);
+});
+
+test("the length of a prompt is only named where it may be the cause", () => {
+	assert.match(
+		failureText({ kind: "empty-answer", promptBytes: 26_000 }, false, NOW),
+		/26 KB\. Send a shorter message/,
+	);
+	assert.match(
+		failureText({ kind: "empty-answer", promptBytes: 20 }, false, NOW),
+		/^agy gave no answer\. Send the message/,
+	);
+});
+
+test("of many models some are named", () => {
+	const available = Array.from({ length: 14 }, (_, index) => `m${index}`);
+	const text = failureText({ kind: "unknown-model", model: "x", available }, false, NOW);
+	assert.match(text, /Choose one of: m0, m1, .*m7 and 6 more \(\/model lists them\)\.$/);
+});
+
 test("words of others that would mislead pi are left out", () => {
 	const text = failureText({ kind: "crashed", exitCode: 1, hint: "connection timed out" }, false, NOW);
-	assert.equal(text, "agy stopped unexpectedly. The log names the reason; /agy doctor checks the installation.");
+	assert.equal(
+		text,
+		"agy stopped unexpectedly. `/agy logs` shows what it said last; `/agy doctor` checks the installation.",
+	);
 	assert.equal(finalText("blocked: timeout", "blocked"), "blocked");
 	assert.equal(finalText("blocked: no", "blocked"), "blocked: no");
 });
