@@ -101,9 +101,11 @@ export class PiSession implements TurnSession {
 		this.#pi.setSessionName(text);
 	}
 
-	/** Notices stay in the transcript as quiet lines; those that matter are also said aloud. */
+	/** Notices stay in the transcript as quiet lines. Those that matter are said aloud where such lines may be hidden. */
 	notice(event: NoticeEvent): void {
-		if (!this.#closed && event.level !== "info") this.#ctx.ui.notify(event.text, event.level);
+		if (this.#closed || event.level === "info") return;
+		const isSeen = this.#ctx.mode === "tui" && this.#pi.getSettings().hideThinkingBlock !== true;
+		if (!isSeen) this.#ctx.ui.notify(event.text, event.level);
 	}
 
 	/** The details of a card's result in the session's transcript. */

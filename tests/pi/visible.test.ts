@@ -155,7 +155,10 @@ describe("on the screen", async () => {
 		{ columns: 120, theme: "light", version: "1.1.10" },
 	]) {
 		test(`a turn tells its whole story in order: ${columns} columns, ${theme}, agy ${version}`, { skip }, async (t) => {
-			const screen = await PiScreen.open(home(t, scenario, { version, theme }), ARGS, { columns, rows: 110 });
+			const screen = await PiScreen.open(home(t, scenario, { version, settings: { theme } }), ARGS, {
+				columns,
+				rows: 110,
+			});
 			await screen.shows(/gemini-3\.8-flash/);
 			await screen.submit("go");
 			const shown = (await screen.shows(/That was all\.[\s\S]*A long conversation/))
@@ -169,15 +172,31 @@ describe("on the screen", async () => {
 			}
 		});
 	}
+
+	for (const [hideThinkingBlock, told] of [
+		[false, / agy 1\.0\.16 cannot be told/],
+		[true, / Warning: agy 1\.0\.16 cannot be told/],
+	] as const) {
+		test(`a warning is told once, with thinking ${hideThinkingBlock ? "hidden" : "shown"}`, { skip }, async (t) => {
+			const place = home(t, { steps: [{ say: "Hello." }] }, { version: "1.0.16", settings: { hideThinkingBlock } });
+			const screen = await PiScreen.open(place, ARGS);
+			await screen.shows(/gemini-3\.8-flash/);
+			await screen.submit("go");
+			const shown = await screen.shows(/Hello\./);
+			assert.match(shown, told);
+			assert.equal(shown.split("cannot be told").length, 2, shown);
+		});
+	}
 });
 
 function home(
 	t: TestContext,
 	scenario: Scenario,
-	{ version, theme, permissions = "skip" }: { version?: string; theme?: string; permissions?: "skip" | "deny" },
+	options: { version?: string; settings?: object; permissions?: "skip" | "deny" },
 ): PiHome {
+	const { version, settings = {}, permissions = "skip" } = options;
 	const env = { ...fakeHome(t, scenario, version).env, AGY_SKIP_PERMISSIONS: permissions === "skip" ? "on" : "off" };
-	return piHome(t, { env, ...(theme !== undefined && { settings: { theme } }) });
+	return piHome(t, { env, settings });
 }
 
 /** The cards of pi's JSON output, in the order in which they began. */
