@@ -5,6 +5,8 @@ import { changeSetting } from "./change-setting.ts";
 
 const TITLE =
 	"agy works with its own tools. What may it do on this machine without asking? (/agy permissions changes it)";
+const UNANSWERED =
+	"agy was not started: it is not said yet what it may do. You are asked again next time; `/agy permissions skip` or `deny` answers it too.";
 const ANSWERS: Readonly<Record<Settings["permissions"], string>> = {
 	skip: "Skip the questions: agy runs commands and edits files without asking, like pi's own tools",
 	deny: "Deny: agy refuses whatever needs permission, and each refusal is shown",
@@ -12,16 +14,21 @@ const ANSWERS: Readonly<Record<Settings["permissions"], string>> = {
 
 /**
  * Asks the person at pi's screen once what agy may do, before the first turn; the answer goes into the settings. Other modes
- * never ask and follow the setting, and so does this when the question is left without an answer. Never rejects.
+ * never ask and follow the setting. False when the question was left without an answer: whoever escapes it does not mean that
+ * agy may do everything, so it must not be started. Never rejects.
  */
 export async function askPermissionsOnce(
 	ctx: Pick<ExtensionContext, "mode" | "ui" | "signal">,
 	settings: SettingsSource,
-): Promise<void> {
-	if (ctx.mode !== "tui" || settings.origin("permissions") !== "default") return;
+): Promise<boolean> {
+	if (ctx.mode !== "tui" || settings.origin("permissions") !== "default") return true;
 	const options = ctx.signal === undefined ? {} : { signal: ctx.signal };
 	const chosen = await ctx.ui.select(TITLE, [ANSWERS.skip, ANSWERS.deny], options);
-	if (chosen === undefined) return;
+	if (chosen === undefined) {
+		ctx.ui.notify(UNANSWERED, "warning");
+		return false;
+	}
 	const reply = await changeSetting(settings, "permissions", chosen === ANSWERS.deny ? "deny" : "skip");
 	if (reply.level === "error") ctx.ui.notify(reply.lines.join("\n"), "error");
+	return true;
 }

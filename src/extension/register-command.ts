@@ -29,7 +29,9 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(model, catalogue));
 	});
 	pi.on("before_agent_start", async (_event, ctx) => {
-		if (ctx.model?.provider === PROVIDER_ID) await askPermissionsOnce(ctx, settingsSource);
+		if (ctx.model?.provider !== PROVIDER_ID) return;
+		// pi ends a run that is only beginning before its first request.
+		if (!(await askPermissionsOnce(ctx, settingsSource))) ctx.abort();
 	});
 	pi.on("session_shutdown", async () => {
 		catalogue.close();

@@ -157,11 +157,16 @@ describe("on the screen", async () => {
 		const home = askHome(t, "showcase");
 		const screen = await PiScreen.open(home.pi, home.args(), { columns: 100, rows: 70 });
 		await screen.shows(/caller/);
+		await screen.submit(script([ask("left alone")]));
+		const question = /What may it do on this machine without asking\?/;
+		await screen.shows(question);
+		await screen.press("Escape");
+		await screen.shows(/The user has not said yet what agy may do[\s\S]*All done\./);
 		await screen.submit(script([ask("fix it")]));
-		await screen.shows(/What may it do on this machine without asking\?/);
+		await screen.shows(question);
 		assert.deepEqual(home.runs(), []);
 		await screen.press("Enter");
-		const folded = await screen.shows(/All done\./);
+		const folded = await screen.shows(/All done\.[\s\S]*All done\./);
 		assert.match(folded, /AskAntigravity\s+fix it/);
 		assert.match(folded, /gemini-3\.8-flash medium · accept-edits · \d+ s/);
 		assert.match(folded, /2 files changed \+4 -1 · 1 command run/);

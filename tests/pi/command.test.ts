@@ -133,11 +133,16 @@ test("the screen: the first turn asks once what agy may do; the other modes neve
 	assert.equal(existsSync(join(pi.agentDir, "antigravity", "config.json")), false);
 	const screen = await PiScreen.open(pi, [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
+	const question = /without asking\?[\s\S]*Skip the questions[\s\S]*Deny: agy refuses/;
+	await screen.submit("left alone");
+	await screen.shows(question);
+	await screen.press("Escape");
+	assert.match(await screen.shows(/agy was not started/), /left alone[\s\S]*aborted/i);
 	await screen.submit("hello there");
-	await screen.shows(/without asking\?[\s\S]*Skip the questions[\s\S]*Deny: agy refuses/);
+	await screen.shows(question);
 	await screen.press("Down");
 	await screen.press("Enter");
-	await screen.shows(/You asked:\s+│ hello there/);
+	await screen.shows(/You asked:\s+│ left alone\s+hello there\s+With the real/);
 	assert.deepEqual(settingsOf(pi.agentDir), { permissions: "deny" });
 	await screen.submit("and again");
 	await screen.shows(/You asked:\s+│ and again/);

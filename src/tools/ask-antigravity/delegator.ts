@@ -5,6 +5,7 @@ import { convertToLlm, type ExtensionToolContext } from "@earendil-works/pi-codi
 import type { Settings } from "../../config/schema.ts";
 import type { Clock } from "../../engine/clock.ts";
 import type { Engine, Run } from "../../engine/engine.ts";
+import type { Failure } from "../../engine/failure.ts";
 import type { Log } from "../../engine/log.ts";
 import type { ModelCatalogue } from "../../models/catalogue.ts";
 import { type ProcessTable, systemProcesses } from "../../run/process-table.ts";
@@ -26,8 +27,11 @@ export interface AskParts {
 	readonly paths: { readonly root: string };
 	/** Where answers too long for a tool result are kept. */
 	readonly outputsDirectory: string;
-	/** Lets the person at the screen say once what agy may do; the answer is in the settings afterwards. Never rejects. */
-	askPermissions?(ctx: ExtensionToolContext): Promise<void>;
+	/**
+	 * Lets the person at the screen say once what agy may do; the answer is in the settings afterwards. False when there is no
+	 * answer, so that agy must not be started. Never rejects.
+	 */
+	askPermissions?(ctx: ExtensionToolContext): Promise<boolean>;
 	/** pi's own environment; this process's by default. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** Where private folders for context are made; the system's folder for temporary files by default. */
@@ -49,7 +53,8 @@ export class Delegator {
 	readonly #runs = new Set<Run>();
 	readonly #calls = new Set<Promise<unknown>>();
 	readonly #closing = new AbortController();
-	#permissionsAsked: Promise<void> | undefined;
+	/** The question that is on the screen; calls side by side share it. */
+	#question: Promise<boolean> | undefined;
 
 	constructor(parts: AskParts) {
 		this.#parts = parts;
@@ -87,8 +92,7 @@ export class Delegator {
 		const providers = [ctx.model?.provider, providerOfLastMessage(ctx)];
 		const refused = refuseCaller({ enabled: settings().askAntigravity, providers, env });
 		if (refused !== undefined) throw refusal(refused, clock.now());
-		this.#permissionsAsked ??= this.#parts.askPermissions?.(ctx);
-		await this.#permissionsAsked;
+		if (!(await this.#maySpeak(ctx))) throw refusal(UNANSWERED, clock.now());
 		catalogue.restore();
 		const { conversationId } = params;
 		const decision = decide(params, {
@@ -110,6 +114,15 @@ export class Delegator {
 			signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
 			onUpdate,
 		});
+	}
+
+	async #maySpeak(ctx: ExtensionToolContext): Promise<boolean> {
+		this.#question ??= this.#parts.askPermissions?.(ctx);
+		try {
+			return (await this.#question) ?? true;
+		} finally {
+			this.#question = undefined;
+		}
 	}
 
 	#executeParts(lockName: string | undefined): ExecuteParts {
@@ -138,6 +151,12 @@ export class Delegator {
 		};
 	}
 }
+
+const UNANSWERED: Failure = {
+	kind: "bad-request",
+	problem: "The user has not said yet what agy may do on this machine.",
+	remedy: "Ask the user to run `/agy permissions skip` or `/agy permissions deny` before you try again.",
+};
 
 /** The provider of the model that is calling: for a virtual model, the one it stands for right now. */
 function providerOfLastMessage(ctx: ExtensionToolContext): string | undefined {

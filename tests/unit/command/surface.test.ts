@@ -27,8 +27,8 @@ function screen(mode: ExtensionContext["mode"], picks: RegExp | undefined) {
 test("the question is asked once, explains both answers, and the answer is remembered", async (t) => {
 	const { settings } = commandEnvironment(t);
 	const { ctx, asked } = screen("tui", /^Deny/);
-	await askPermissionsOnce(ctx, settings);
-	await askPermissionsOnce(ctx, settings);
+	assert.equal(await askPermissionsOnce(ctx, settings), true);
+	assert.equal(await askPermissionsOnce(ctx, settings), true);
 	assert.equal(asked.length, 1);
 	assert.match(asked[0] ?? "", /without asking[\s\S]*like pi's own tools[\s\S]*refusal is shown/);
 	assert.equal(settings.current().permissions, "deny");
@@ -42,19 +42,20 @@ test("choosing the default is remembered too", async (t) => {
 	assert.deepEqual([asked.length, settings.origin("permissions")], [1, "file"]);
 });
 
-test("a question left without an answer changes nothing and comes again", async (t) => {
+test("a question left without an answer allows nothing, changes nothing and comes again", async (t) => {
 	const { settings } = commandEnvironment(t);
-	const { ctx, asked } = screen("tui", undefined);
-	await askPermissionsOnce(ctx, settings);
-	await askPermissionsOnce(ctx, settings);
+	const { ctx, asked, told } = screen("tui", undefined);
+	assert.equal(await askPermissionsOnce(ctx, settings), false);
+	assert.equal(await askPermissionsOnce(ctx, settings), false);
 	assert.deepEqual([asked.length, settings.origin("permissions")], [2, "default"]);
+	assert.match(told[0] ?? "", /was not started.*\/agy permissions/);
 });
 
 test("only pi's own screen asks, and only where nothing was decided", async (t) => {
 	const { settings } = commandEnvironment(t);
 	for (const mode of ["print", "json", "rpc"] as const) {
 		const { ctx, asked } = screen(mode, /^Skip/);
-		await askPermissionsOnce(ctx, settings);
+		assert.equal(await askPermissionsOnce(ctx, settings), true);
 		assert.deepEqual(asked, [], mode);
 	}
 	const decided = commandEnvironment(t, { variables: { AGY_SKIP_PERMISSIONS: "0" } }).settings;
