@@ -23,6 +23,8 @@ export async function withProvider<T>(
 	const cleanUps: (() => unknown)[] = [];
 	const home = fakeHome({ after: (fn: unknown) => void cleanUps.push(fn as () => unknown) }, scenario);
 	const parts = createParts({ ...home.env, ...env }, join(home.dir, "pi"));
+	// As pi does when it has started.
+	await parts.loadTurn();
 	const runs: LiveSlot[] = [];
 	let sessions = 0;
 	const provider = createAntigravityProvider({

@@ -1,7 +1,6 @@
 import { type ExtensionAPI, type ExtensionContext, parseArgs } from "@earendil-works/pi-coding-agent";
 import { LoopGuard } from "../bridge/loop-guard.ts";
-import { BridgeServer } from "../bridge/server.ts";
-import { SessionBridge } from "../bridge/session-bridge.ts";
+import { SessionBridge, type SessionBridgeOptions } from "../bridge/session-bridge.ts";
 import type { Settings } from "../config/schema.ts";
 import { systemClock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
@@ -12,10 +11,11 @@ import { failureText } from "../provider/failure-text.ts";
 import { LiveSlot } from "../provider/live-slot.ts";
 import { createAntigravityProvider } from "../provider/provider.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
-import { runTurn, runWordsOnly, type TurnCall, type TurnParts } from "../provider/turn.ts";
+import type { TurnCall, TurnParts } from "../provider/turn.ts";
 import { OutputFiles } from "../tools/agy-step/output-files.ts";
 import { createStepTool } from "../tools/agy-step/tool.ts";
 import { afterStart } from "./after-start.ts";
+import { late } from "./late.ts";
 import { PiSession } from "./pi-session.ts";
 
 export interface AntigravityParts extends TurnParts {
@@ -36,8 +36,17 @@ export interface AntigravityParts extends TurnParts {
  */
 const sessions = new Map<string, { readonly session: PiSession; readonly parts: TurnParts }>();
 
+/** How a call of pi is answered. */
+const turns = late(() => import("../provider/turn.ts"));
+
 /** pi's tools are lent to agy through one server, and what runs on agy's behalf is counted in one place. */
-const bridgeServer = new BridgeServer(systemClock);
+const bridgeServer = late(async () => {
+	const { BridgeServer } = await import("../bridge/server.ts");
+	return new BridgeServer(systemClock);
+});
+const server: SessionBridgeOptions["server"] = {
+	admit: async (provider) => (await bridgeServer.get()).admit(provider),
+};
 const loopGuard = new LoopGuard(process.env);
 
 /** The session of this process that has this id, while it lives. */
@@ -79,14 +88,15 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		const settings = () => parts.settings();
 		const activeTools = () => pi.getActiveTools();
 		const { log } = parts;
-		const bridge = new SessionBridge({ server: bridgeServer, guard: loopGuard, settings, clock, log, activeTools });
+		const bridge = new SessionBridge({ server, guard: loopGuard, settings, clock, log, activeTools });
 		session = new PiSession(pi, ctx, settings, clock, bridge);
 		sessions.set(session.id, { session, parts });
 		hidesWithoutAgy = ctx.hasUI;
 		tellWhyModelsAreMissing(parts, ctx);
 	});
+	const loadTurn = () => Promise.allSettled([turns.get(), parts.loadTurn()]);
 	afterStart(pi, clock, ({ model }) => {
-		if (model?.provider === PROVIDER_ID) void parts.loadTurn();
+		if (model?.provider === PROVIDER_ID) void loadTurn();
 		void files.prune(clock.now() - parts.settings().sessionDays * DAY_MS);
 		void planner.prune();
 	});
@@ -95,7 +105,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
 	});
 	pi.on("model_select", ({ model }) => {
-		if (model.provider === PROVIDER_ID) void parts.loadTurn();
+		if (model.provider === PROVIDER_ID) void loadTurn();
 	});
 	pi.on("turn_start", () => session?.turnStarting());
 	pi.on("agent_settled", () => session?.settled());
@@ -115,14 +125,15 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		if (sessions.get(ending.id)?.session === ending) sessions.delete(ending.id);
 		await Promise.all([ending.close(), orphanRuns.shutDown()]);
 		await planner.sessionEnded(ending.id);
-		if (sessions.size === 0) await bridgeServer.close();
+		if (sessions.size === 0) await (await bridgeServer.begun)?.close();
 	});
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** pi sends its turns with the session's id; summaries and other extensions' questions carry another one or none. */
-function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: LiveSlot }): Promise<void> {
+async function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: LiveSlot }): Promise<void> {
+	const { runTurn, runWordsOnly } = await turns.get();
 	const owner = call.options.sessionId === undefined ? undefined : sessions.get(call.options.sessionId);
 	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(owner.parts, owner.session, call);
 }

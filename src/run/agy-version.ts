@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Failure } from "../engine/failure.ts";
 import { type AgyFeatures, featuresOf, parseVersion } from "./agy-features.ts";
-import { type AskFailure, askAgy } from "./ask-agy.ts";
+import type { AskFailure } from "./ask-agy.ts";
 
 export type VersionResult =
 	| { readonly kind: "read"; readonly features: AgyFeatures }
@@ -84,6 +84,7 @@ async function fingerprint(path: string): Promise<string | undefined> {
 }
 
 const askForVersion: AskVersion = async (path, env, signal) => {
+	const { askAgy } = await import("./ask-agy.ts");
 	const answer = await askAgy({ path, env }, ["--version"], { ...LIMITS, signal });
 	// Whatever its exit code, what it said is judged.
 	if (answer.ok) return { kind: "said", text: answer.stdout.trim() || answer.stderr };
