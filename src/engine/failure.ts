@@ -16,6 +16,8 @@ export type Failure =
 	| { readonly kind: "quota"; readonly pool?: string; readonly resetAt?: number; readonly adminManaged: boolean }
 	| { readonly kind: "rate-limit" }
 	| { readonly kind: "overloaded"; readonly code?: number }
+	/** agy repeated a call of its model in vain, and was stopped. */
+	| { readonly kind: "model-unreachable"; readonly attempts: number; readonly because?: ModelTrouble }
 	| { readonly kind: "context-too-long" }
 	| { readonly kind: "model-error"; readonly code?: number; readonly status?: string; readonly message: string }
 	| { readonly kind: "permission-denied"; readonly action: string; readonly target?: string; readonly tool?: string }
@@ -40,5 +42,8 @@ export type Failure =
 	| { readonly kind: "crashed"; readonly exitCode: number; readonly hint?: string }
 	/** The request itself cannot be run; `problem` and `remedy` are sentences of ours. */
 	| { readonly kind: "bad-request"; readonly problem: string; readonly remedy: string };
+
+/** Why a call of the model did not succeed, where it is known. */
+export type ModelTrouble = "rate-limit" | "overloaded" | "no-network";
 
 export type FailureKind = Failure["kind"];

@@ -1,4 +1,4 @@
-import type { Failure } from "../engine/failure.ts";
+import type { Failure, ModelTrouble } from "../engine/failure.ts";
 import { formatDuration } from "./duration.ts";
 
 /**
@@ -88,6 +88,12 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 				...final("Google has no capacity for this model right now.", "Wait a moment or choose another model."),
 				class: "retry",
 			};
+		case "model-unreachable":
+			return final(
+				`agy asked its model ${failure.attempts} times in vain${failure.because === undefined ? "" : ` (${TROUBLES[failure.because]})`}, and was stopped.`,
+				"Wait some minutes, then send a message to go on, or choose another model.",
+				"agy asked its model many times in vain, and was stopped.",
+			);
 		case "context-too-long":
 			return {
 				...final("The conversation is too long for the model.", "Use /compact or start a new session with /new."),
@@ -187,6 +193,12 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return final(failure.problem, failure.remedy);
 	}
 }
+
+const TROUBLES: Readonly<Record<ModelTrouble, string>> = {
+	"rate-limit": "Google limits how fast requests may come",
+	overloaded: "Google has no capacity for it",
+	"no-network": "Google could not be reached",
+};
 
 /** Where a binary was looked for, in few words however many places there are. */
 export function placesSearched(searched: readonly string[]): string {

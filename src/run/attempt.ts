@@ -257,9 +257,7 @@ export class Attempt {
 			void this.#conclude(ending.sign);
 			return;
 		}
-		const hopeless = facts.result
-			? undefined
-			: hopelessFailure(this.#signs.failure, facts.openErrors, this.#errorContext());
+		const hopeless = facts.result ? undefined : hopelessFailure(this.#signs, facts.openErrors, this.#errorContext());
 		if (hopeless) {
 			this.#fail(hopeless, "hopeless");
 			return;

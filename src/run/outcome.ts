@@ -1,5 +1,5 @@
 import type { Outcome } from "../engine/events.ts";
-import type { Failure } from "../engine/failure.ts";
+import type { Failure, FailureKind, ModelTrouble } from "../engine/failure.ts";
 import type { DeniedAction, LedgerFacts } from "../ledger/facts.ts";
 import { type DatabaseProblem, databaseFailure } from "../tail/database-problem.ts";
 import type { StepError } from "../tail/step-types.ts";
@@ -7,6 +7,7 @@ import { unboundFailure } from "./discovery.ts";
 import type { ErrorContext } from "./error-text.ts";
 import { failureInText, oneLine } from "./error-text.ts";
 import { type ExitFacts, failureAtExit } from "./exit-signs.ts";
+import type { StderrSigns } from "./stderr-signs.ts";
 
 /** ExecutorTerminationReason of agy's record of a turn's end, from its own descriptors. */
 const ERROR = 1;
@@ -115,19 +116,30 @@ function deniedFailure(denied: readonly DeniedAction[], onStderr: string | undef
 	};
 }
 
+/** With agy's own pauses of up to 30 s, so many calls take about ten minutes. */
+const MAX_ATTEMPTS = 25;
+
 /**
- * Pure: a failure that agy tries to get over for ever, although it cannot: an exhausted quota. (agy 1.2.2 repeats such a
- * call until its print timeout.)
+ * Pure: a failure that agy tries to get over for ever: an exhausted quota at once (agy 1.2.2 repeats such a call until its
+ * print timeout), anything else when it was tried long enough.
  */
 export function hopelessFailure(
-	stderrFailure: Failure | undefined,
+	stderr: Pick<StderrSigns, "failure" | "attempts">,
 	openErrors: readonly StepError[],
 	context: ErrorContext,
 ): Failure | undefined {
-	if (stderrFailure?.kind === "quota") return stderrFailure;
 	const error = openErrors.at(-1);
-	const failure = error && failureInText(errorText(error), context);
-	return failure?.kind === "quota" ? failure : undefined;
+	const named = [stderr.failure, error && failureInText(errorText(error), context)];
+	const quota = named.find((failure) => failure?.kind === "quota");
+	if (quota !== undefined) return quota;
+	const attempts = Math.max(stderr.attempts, openErrors.length);
+	if (attempts < MAX_ATTEMPTS) return undefined;
+	const because = named.map((failure) => failure?.kind).find(isTrouble);
+	return { kind: "model-unreachable", attempts, ...(because !== undefined && { because }) };
+}
+
+function isTrouble(kind: FailureKind | undefined): kind is ModelTrouble {
+	return kind === "rate-limit" || kind === "overloaded" || kind === "no-network";
 }
 
 function stepFailure(error: StepError, context: ErrorContext): Failure {

@@ -91,6 +91,7 @@ export class StderrSigns {
 	#refusedResume: string | undefined;
 	#backgroundEnded = 0;
 	#printTimeout = false;
+	#attempts = 0;
 	#listLeft = 0;
 
 	/** `context` is asked for each line, since the clock moves on. */
@@ -128,6 +129,11 @@ export class StderrSigns {
 		return this.#backgroundEnded;
 	}
 
+	/** How often in a row agy has made the same call of its model in vain. */
+	get attempts(): number {
+		return this.#attempts;
+	}
+
 	get printTimeout(): boolean {
 		return this.#printTimeout;
 	}
@@ -150,6 +156,9 @@ export class StderrSigns {
 				this.#remember({ kind: "not-signed-in", expired: false }, isAgyError);
 				return;
 			case "retrying":
+				this.#attempts = sign.attempt;
+				if (sign.failure !== undefined) this.#remember(sign.failure, isAgyError);
+				return;
 			case "failure":
 				if (sign.failure !== undefined) this.#remember(sign.failure, isAgyError);
 				return;

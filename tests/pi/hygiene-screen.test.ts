@@ -78,7 +78,10 @@ const moments: {
 	{
 		when: "agy repeats a call of its model",
 		scenario: () => ({
-			steps: [{ say: "So," }, { retryForever: { message: "Resource has been exhausted (e.g. check quota)." } }],
+			steps: [
+				{ say: "So," },
+				{ retryForever: { message: "Resource has been exhausted (e.g. check quota).", everyMs: 3_000 } },
+			],
 		}),
 		seen: /agy: retrying/,
 		kept: /So,/,

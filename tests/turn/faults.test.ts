@@ -131,6 +131,17 @@ describe("how agy ends, and what that means", () => {
 	});
 });
 
+test("a call of the model that agy repeats for ever ends, and its text stays", onLinux, async (t) => {
+	const message = "Resource has been exhausted (e.g. check quota).";
+	const home = fakeHome(t, { steps: [{ say: "Half" }, { retryForever: { message, everyMs: 5 } }] });
+	const run = engineIn(t, home).start(ask(home));
+	const events = await all(run);
+	assert.deepEqual(failureIn(events), { kind: "model-unreachable", attempts: 25, because: "rate-limit" });
+	assert.equal(textOf(events), "Half");
+	await run.settled;
+	assert.equal(await living(home), 0);
+});
+
 describe("a model that agy refuses", () => {
 	const models: readonly (readonly [ModelChoice, string, Failure["kind"]])[] = [
 		[{ slug: "gemini-99-ultra" }, "1.3.3", "unknown-model"],

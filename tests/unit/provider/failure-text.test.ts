@@ -30,6 +30,13 @@ const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Fail
 	],
 	"rate-limit": ["retry", { kind: "rate-limit" }],
 	overloaded: ["retry", { kind: "overloaded" }, { kind: "overloaded", code: 503 }],
+	"model-unreachable": [
+		"final",
+		{ kind: "model-unreachable", attempts: 25 },
+		{ kind: "model-unreachable", attempts: 429, because: "rate-limit" },
+		{ kind: "model-unreachable", attempts: 503, because: "overloaded" },
+		{ kind: "model-unreachable", attempts: 25, because: "no-network" },
+	],
 	"context-too-long": ["overflow", { kind: "context-too-long" }],
 	"model-error": ["final", { kind: "model-error", message: MISLEADING, code: 400 }],
 	"permission-denied": ["final", { kind: "permission-denied", action: "run", target: MISLEADING, tool: "run_command" }],

@@ -111,6 +111,12 @@ test("a bare 429 does not hide the quota it is about", () => {
 	assert.equal(collect("RESOURCE_EXHAUSTED (code 429)", "Individual quota reached.").failure?.kind, "quota");
 });
 
+test("the attempts of the newest call count", () => {
+	const call = (attempt: number) => `API error (attempt ${attempt}): UNAVAILABLE (code 503): busy`;
+	assert.equal(collect(call(1), call(2), call(3)).attempts, 3);
+	assert.equal(collect(call(1), call(2), "some noise", call(1)).attempts, 1);
+});
+
 test("facts of the whole run are kept", () => {
 	const signs = collect(
 		'warning: conversation "c9" not found',
