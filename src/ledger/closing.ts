@@ -14,6 +14,8 @@ export interface Closing {
 	readonly usageBefore: StreamUsage | undefined;
 	readonly result: StreamResult | undefined;
 	readonly observation: ClosedObservation;
+	/** What was shown of steps that agy then rewound. */
+	readonly abandonedTexts: readonly string[];
 	readonly closeTool: (entry: StepEntry, because: string) => AgyEvent[];
 }
 
@@ -45,13 +47,11 @@ export function isSuccess(result: StreamResult | undefined): boolean {
 }
 
 /** What the final response has and neither source showed: goes on in the last model call while it is open, else after it. */
-function recoverText({ entries, usage, result }: Closing): AgyEvent[] {
+function recoverText({ entries, usage, result, abandonedTexts }: Closing): AgyEvent[] {
 	if (result === undefined) return [];
 	const generations = entries.all.flatMap((entry) => entry.generation ?? []);
-	const missing = missingFromShown(
-		result.response,
-		generations.map((generation) => generation.text.shown),
-	);
+	const shown = generations.map((generation) => generation.text.shown);
+	const missing = missingFromShown(result.response, [...abandonedTexts, ...shown]);
 	if (missing.length === 0) return [];
 	const last = generations.at(-1);
 	const continues = missing.length === 1 && missing[0]?.continuesLast === true;

@@ -42,6 +42,8 @@ class StepLedger implements Ledger {
 	readonly #errors = new ModelErrors();
 	/** Usage from agy's records of its model calls, by step. */
 	readonly #recordedUsage = new Map<number, StepUsage>();
+	/** Texts that were shown of steps that are no more. */
+	readonly #abandonedTexts: string[] = [];
 	#usageBefore: StreamUsage | undefined;
 
 	/** Steps that stdout told before the conversation was known. */
@@ -78,7 +80,7 @@ class StepLedger implements Ledger {
 				return this.#entries.isOldRow(observation.step) ? [] : this.#row(observation.step);
 			case "rewound":
 				this.#newestWork = Math.min(this.#newestWork, observation.rows - 1);
-				return this.#entries.rewind(observation.rows).flatMap((entry) => this.#tools.abandon(entry));
+				return this.#entries.rewind(observation.rows).flatMap((entry) => this.#abandon(entry));
 			case "generation":
 				return this.#generationRecord(observation.record);
 			case "executor":
@@ -116,7 +118,7 @@ class StepLedger implements Ledger {
 		this.#databaseLost = false;
 		this.#tools.databaseIsLost(false);
 		const { entry, replaced } = this.#entries.forRow(step);
-		const events = replaced ? this.#tools.abandon(replaced) : [];
+		const events = replaced ? this.#abandon(replaced) : [];
 		const body = step.body;
 		switch (body.kind) {
 			case "user-input":
@@ -227,12 +229,19 @@ class StepLedger implements Ledger {
 				usageBefore: this.#usageBefore,
 				result: this.#result,
 				observation,
+				abandonedTexts: this.#abandonedTexts,
 				closeTool: (entry, because) => this.#tools.close(entry, because),
 			}),
 			...this.#tools.deniedByResult(this.#result),
 		];
 		this.#closed = true;
 		return events;
+	}
+
+	/** agy rewound the conversation past this step; what it said stays said. */
+	#abandon(entry: StepEntry): AgyEvent[] {
+		if (entry.generation) this.#abandonedTexts.push(entry.generation.text.shown);
+		return this.#tools.abandon(entry);
 	}
 
 	#generationOf(entry: StepEntry): GenerationTrack {

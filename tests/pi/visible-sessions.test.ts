@@ -56,6 +56,25 @@ test("a command that outlives three later steps holds none of them back and show
 	assert.match(stdout.split('"message_end"').at(-1) ?? "", /It has ended\./);
 });
 
+test("rows that agy forgets and writes anew are shown as what they are now, and nothing old comes again", async (t) => {
+	const { home } = set(t, {
+		turns: [
+			[{ run: { command: "one", output: ["1\n"] } }, { say: "A first answer." }],
+			[{ rewind: 2 }, { run: { command: "two", output: ["2\n"] } }, { say: "Another answer in its place." }],
+			[{ say: "A third." }],
+		],
+	});
+	const rpc = new PiRpc(home, OURS);
+	const seen: string[][] = [];
+	for (const prompt of ["one", "two", "three"]) {
+		const events = await rpc.prompt(prompt);
+		const said = events.flatMap(({ type, message }) => (type === "message_end" ? [message as Message] : []));
+		const answers = said.filter(({ role }) => role === "assistant").flatMap(({ content }) => content);
+		seen.push([...cardsIn(events).map(({ title }) => title), ...answers.flatMap(({ text }) => text ?? [])]);
+	}
+	assert.deepEqual(seen, [["one", "A first answer."], ["two", "Another answer in its place."], ["A third."]]);
+});
+
 test("a switch of model while a card waits ends agy and hands what it did to the other model", async (t) => {
 	const { agy, home, log } = set(t, {});
 	const gate = agy.gate("command");
@@ -109,6 +128,11 @@ test("a session is resumed and handed to another model, which gets little of it 
 	);
 });
 
+interface Message {
+	readonly role: string;
+	readonly content: readonly { readonly text?: string }[];
+}
+
 interface Card {
 	readonly id: string;
 	readonly title: string;
@@ -146,10 +170,7 @@ async function gone(pid: number): Promise<void> {
 /** What the other model was last sent: the tools it may call, and what was said and done before. */
 function otherModelSaw(log: string): { words: string; tools: string[] } {
 	const line = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
-	const { messages, tools } = JSON.parse(line) as {
-		messages: { role: string; content: { text?: string }[] }[];
-		tools: string[];
-	};
+	const { messages, tools } = JSON.parse(line) as { messages: Message[]; tools: string[] };
 	const said = messages.filter(({ role }) => role !== "system");
 	return { words: said.flatMap(({ content }) => content.map(({ text = "" }) => text)).join("\n"), tools };
 }

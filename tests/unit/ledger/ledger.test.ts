@@ -295,6 +295,18 @@ describe("a continued conversation", () => {
 		assert.deepEqual(ofType(events, "text")[0]?.step, { trajectory: "trajectory-2", index: 3 });
 	});
 
+	test("that is rewound in the middle of a turn does not say again what was said before", () => {
+		const ledger = createLedger();
+		const doomed = row(1, "done", answer("Doomed."));
+		const events = feed(ledger, bound, doomed, { source: "rewound", rows: 1 }, row(1, "done", answer("Instead.")));
+		events.push(...feed(ledger, result("Doomed.Instead."), closed));
+		assert.deepEqual(
+			ofType(events, "text").map(({ delta }) => delta),
+			["Doomed.", "Instead."],
+		);
+		assert.deepEqual(noticeCodes(events), []);
+	});
+
 	test("that is rewound shows the rows that reuse the indices", () => {
 		const { trajectories: _, ...known } = baseline;
 		const ledger = createLedger({ baseline: known });
