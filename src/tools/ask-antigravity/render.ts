@@ -7,7 +7,7 @@ import { diffCounts } from "../../provider/step-title.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { type AskDetails, readAskDetails, type ShownStep } from "./details.ts";
 import { ASK_TOOL, type askParameters } from "./parameters.ts";
-import { commandLine, fileLine } from "./report.ts";
+import { commandLine, fileLine } from "./work-lines.ts";
 
 type Definition = ToolDefinition<typeof askParameters, AskDetails | undefined, CardState>;
 type RenderCall = NonNullable<Definition["renderCall"]>;

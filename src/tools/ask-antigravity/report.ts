@@ -6,11 +6,11 @@ import type { Failure } from "../../engine/failure.ts";
 import { formatDuration } from "../../provider/duration.ts";
 import { failureWords } from "../../provider/failure-words.ts";
 import { printable } from "../../provider/printable.ts";
-import { diffCounts } from "../../provider/step-title.ts";
 import { activityWords } from "../../provider/working-line.ts";
-import type { AskDetails, ChangedFile, RanCommand } from "./details.ts";
+import type { AskDetails } from "./details.ts";
 import { type Delegation, modelName } from "./request.ts";
 import { changedFiles, ranCommands, shownStep } from "./work-done.ts";
+import { commandLine, fileLine } from "./work-lines.ts";
 import type { WorkLog } from "./work-log.ts";
 
 /** The part of an answer that a card shows while it grows. */
@@ -128,30 +128,6 @@ function list(title: string, lines: readonly string[]): string {
 	if (lines.length === 0) return "";
 	const more = lines.length > LISTED ? [`- … and ${lines.length - LISTED} more`] : [];
 	return [`${title}:`, ...lines.slice(0, LISTED).map((line) => `- ${line}`), ...more].join("\n");
-}
-
-/** `src/x.ts (created) +12`; the change is left out where it is a plain edit. */
-export function fileLine({ path, change, movedTo, added, removed }: ChangedFile): string {
-	const how =
-		change === "edited" ? "" : change === "moved" && movedTo !== undefined ? `(moved to ${movedTo})` : `(${change})`;
-	return [path, how, diffCounts({ added, removed })].filter((part) => part !== "").join(" ");
-}
-
-/** `npm test (exit 1)`. */
-export function commandLine({ command, exitCode, state }: RanCommand): string {
-	if (exitCode !== undefined) return `${command} (exit ${exitCode})`;
-	switch (state) {
-		case "done":
-			return command;
-		case "failed":
-		case "cancelled":
-			return `${command} (${state})`;
-		case "background":
-			return `${command} (left running in the background)`;
-		case "waiting":
-		case "running":
-			return `${command} (not finished)`;
-	}
 }
 
 /** For pi's totals. The subscription makes agy free of charge per token. */
