@@ -61,18 +61,20 @@ test("rows that agy forgets and writes anew are shown as what they are now, and 
 		turns: [
 			[{ run: { command: "one", output: ["1\n"] } }, { say: "A first answer." }],
 			[{ rewind: 2 }, { run: { command: "two", output: ["2\n"] } }, { say: "Another answer in its place." }],
-			[{ say: "A third." }],
 		],
 	});
 	const rpc = new PiRpc(home, OURS);
 	const seen: string[][] = [];
-	for (const prompt of ["one", "two", "three"]) {
+	for (const prompt of ["one", "two"]) {
 		const events = await rpc.prompt(prompt);
 		const said = events.flatMap(({ type, message }) => (type === "message_end" ? [message as Message] : []));
 		const answers = said.filter(({ role }) => role === "assistant").flatMap(({ content }) => content);
 		seen.push([...cardsIn(events).map(({ title }) => title), ...answers.flatMap(({ text }) => text ?? [])]);
 	}
-	assert.deepEqual(seen, [["one", "A first answer."], ["two", "Another answer in its place."], ["A third."]]);
+	assert.deepEqual(seen, [
+		["one", "A first answer."],
+		["two", "Another answer in its place."],
+	]);
 });
 
 test("a switch of model while a card waits ends agy and hands what it did to the other model", async (t) => {
