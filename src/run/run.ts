@@ -133,6 +133,7 @@ class AgyRun implements Run {
 		const repeat = end !== undefined && mayRepeat && isWorthRepeating(end);
 		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
 		if (end?.outcome.kind === "failed") this.#logLastWords(started.attempt, request.prompt);
+		if (end?.fault !== undefined) this.#logFault(end.fault);
 
 		started.attempt.close();
 		if (started.attempt.process) {
@@ -228,6 +229,11 @@ class AgyRun implements Run {
 		if (!tail) return;
 		const stderr = tail.replaceAll(prompt, "[prompt]").slice(-LAST_WORDS);
 		this.#context.log.info("run.last-words", { run: this.#runId, stderr });
+	}
+
+	#logFault(fault: unknown): void {
+		const cause = fault instanceof Error ? fault.stack : String(fault);
+		this.#context.log.info("run.fault", { run: this.#runId, cause });
 	}
 
 	#fail(failure: Failure): void {
