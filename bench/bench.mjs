@@ -5,7 +5,7 @@
  */
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { arch, cpus, platform, release } from "node:os";
+import { arch, cpus, loadavg, platform, release } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
@@ -21,8 +21,10 @@ const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`no measurement ${unknown.join(", ")}; there are ${known.join(", ")}`);
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${platform()} ${release()} ${arch()}, Node ${process.version}`;
-const report = { machine, repetitions: repeat, measurements: [] };
-if (!values.json) process.stdout.write(`${machine}\nmedians of ${repeat}\n`);
+/** What else the machine does slows everything down that waits; it stands in the report so that figures can be judged. */
+const load = loadavg()[0];
+const report = { machine, load, repetitions: repeat, measurements: [] };
+if (!values.json) process.stdout.write(`${machine}\nmedians of ${repeat}; load average before: ${load.toFixed(1)}\n`);
 for (const name of positionals.length > 0 ? positionals : known) {
 	const runs = [];
 	for (let n = 0; n < repeat; n++) runs.push(await runOnce(name));
