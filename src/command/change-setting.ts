@@ -3,13 +3,16 @@ import type { SettingName, Settings } from "../config/schema.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { type Reply, refuse, say } from "./sub-command.ts";
 
-/** Reads `text` as a value of the setting, saves it and says what became of it. Never rejects. */
+/**
+ * Reads `text` as a value of the setting, saves it and says what became of it. Without text the setting goes back to its default.
+ * Never rejects.
+ */
 export async function changeSetting(settings: SettingsSource, name: SettingName, text: string): Promise<Reply> {
-	const parsed = parseText(name, text);
+	const parsed = text === "" ? { value: undefined } : parseText(name, text);
 	if ("reason" in parsed) return refuse(`${name} cannot be "${text}": ${parsed.reason}.`);
 	try {
 		// parseText has put the value through this setting's own schema.
-		const { movedAside } = await settings.change(name, parsed.value as Settings[typeof name]);
+		const { movedAside } = await settings.change(name, parsed.value as Settings[typeof name] | undefined);
 		const aside =
 			movedAside === undefined ? [] : [`The old settings file could not be read; it is kept as ${movedAside}.`];
 		return say(effect(settings, name, text), ...aside);
@@ -20,9 +23,13 @@ export async function changeSetting(settings: SettingsSource, name: SettingName,
 }
 
 function effect(settings: SettingsSource, name: SettingName, text: string): string {
-	if (settings.origin(name) !== "environment") return `${name} is now ${text}. This takes effect on the next turn.`;
-	const variable = environmentName(name);
-	return `${name} is saved as ${text}, but ${variable} is set and wins: ${showValue(settings.current()[name])} stays in force.`;
+	const value = showValue(settings.current()[name]);
+	if (settings.origin(name) === "environment") {
+		const saved = text === "" ? "is back to its default" : `is saved as ${text}`;
+		return `${name} ${saved}, but ${environmentName(name)} is set and wins: ${value} stays in force.`;
+	}
+	const now = text === "" ? `back to its default, ${value}` : `now ${text}`;
+	return `${name} is ${now}. This takes effect on the next turn.`;
 }
 
 /** A setting's value as it would be typed. */

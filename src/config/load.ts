@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod/v3";
-import { readEnvironment } from "./environment.ts";
+import { environmentName, readEnvironment } from "./environment.ts";
 import {
 	defaultSettings,
 	isSettingName,
@@ -47,11 +47,12 @@ export function readSettingsFile(path: string): SettingsFile {
 	return parseSettingsFile(text);
 }
 
-/** An empty file counts as one without settings. */
+/** An empty file counts as one without settings. A byte order mark, as some editors write it, does not count. */
 export function parseSettingsFile(text: string): SettingsFile {
-	if (text.trim() === "") return { kind: "object", content: {} };
+	const json = text.replace(/^\uFEFF/, "");
+	if (json.trim() === "") return { kind: "object", content: {} };
 	try {
-		const parsed = fileShape.safeParse(JSON.parse(text));
+		const parsed = fileShape.safeParse(JSON.parse(json));
 		if (parsed.success) return { kind: "object", content: parsed.data };
 		return { kind: "unreadable", reason: "it does not hold a JSON object" };
 	} catch {
@@ -59,7 +60,10 @@ export function parseSettingsFile(text: string): SettingsFile {
 	}
 }
 
-/** Defaults, over them what the file says, over that the environment. What is wrong is reported and left out. */
+/**
+ * Defaults, over them what the file says, over that the environment. What is wrong is reported and left out; but whoever meant
+ * to say something of permissions has not asked for all of them, so `deny` counts then.
+ */
 export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): LoadedSettings {
 	const problems: SettingProblem[] = [];
 	const given: Partial<Record<SettingName, unknown>> = {};
@@ -67,7 +71,7 @@ export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): Loa
 		SettingName,
 		SettingOrigin
 	>;
-	if (file.kind === "unreadable") problems.push({ where: "the whole file", reason: file.reason });
+	if (file.kind === "unreadable") problems.push({ where: WHOLE_FILE, reason: file.reason });
 	for (const [key, value] of Object.entries(file.kind === "object" ? file.content : {})) {
 		if (!isSettingName(key)) {
 			problems.push({ where: key, reason: "there is no such setting" });
@@ -91,5 +95,15 @@ export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): Loa
 		given[entry.name] = entry.value;
 		origins[entry.name] = "environment";
 	}
+	const doubt = problems.findIndex(({ where }) => where === WHOLE_FILE || PERMISSIONS.includes(where));
+	const doubtful = problems[doubt];
+	if (doubtful !== undefined && given.permissions === undefined) {
+		given.permissions = "deny";
+		problems[doubt] = { ...doubtful, reason: `${doubtful.reason}; until it is right, permissions are denied` };
+	}
 	return { settings: settingsSchema.parse({ ...defaultSettings, ...given }), origins, problems };
 }
+
+const WHOLE_FILE = "the whole file";
+/** Where permissions are spoken of. */
+const PERMISSIONS = ["permissions", environmentName("permissions")];

@@ -23,7 +23,13 @@ export async function saveSetting<Name extends SettingName>(
 	value: Settings[Name] | undefined,
 ): Promise<SaveResult> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-	const release = await lockfile.lock(path, { realpath: false, retries: LOCK_RETRIES, stale: 10_000 });
+	const release = await lockfile.lock(path, {
+		realpath: false,
+		retries: LOCK_RETRIES,
+		stale: 10_000,
+		// By default it throws where nobody can catch it, for instance when the machine slept meanwhile.
+		onCompromised: () => {},
+	});
 	try {
 		const file = readSettingsFile(path);
 		const moved = file.kind === "unreadable" ? await putAside(path) : undefined;
@@ -33,7 +39,8 @@ export async function saveSetting<Name extends SettingName>(
 		await writeFileAtomic(path, `${JSON.stringify(content, null, "\t")}\n`, { mode: 0o600 });
 		return moved === undefined ? {} : { movedAside: moved };
 	} finally {
-		await release();
+		// A lock that somebody else has taken over meanwhile is his.
+		await release().catch(() => {});
 	}
 }
 

@@ -3,20 +3,10 @@ import { z } from "zod/v3";
 const seconds = (fallback: number) => z.number().positive().max(86_400).default(fallback);
 
 /**
- * Every setting, its meaning and its default. `docs/reference.md` is generated from the descriptions.
+ * Every setting, its meaning and its default, those first that people change. `docs/reference.md` is generated from the descriptions.
  * Each can also be given as an environment variable; `environmentName` in `environment.ts` has the naming rule.
  */
 export const settingsSchema = z.object({
-	agyPath: z.string().min(1).optional().describe("The agy binary. Default: `agy` on PATH, else `~/.local/bin/agy`."),
-	extraArgs: z
-		.string()
-		.default("")
-		.describe("Extra arguments for agy, placed before the prompt flag. Quoted as in a shell; nothing is expanded."),
-	conversationsDir: z
-		.string()
-		.min(1)
-		.optional()
-		.describe("Where agy keeps its conversation databases. Default: `~/.gemini/antigravity-cli/conversations`."),
 	mode: z
 		.enum(["accept-edits", "plan"])
 		.default("accept-edits")
@@ -24,37 +14,19 @@ export const settingsSchema = z.object({
 	permissions: z
 		.enum(["skip", "deny"])
 		.default("skip")
-		.describe("`skip`: agy runs commands and edits files without asking. `deny`: agy refuses what needs permission."),
-	sandbox: z
-		.boolean()
-		.default(false)
-		.describe("Ask agy for its terminal sandbox. Not a boundary while permissions are skipped."),
+		.describe(
+			"`skip`: agy runs commands and edits files without asking. `deny`: agy refuses what needs permission. Something else, or a file that cannot be read, counts as `deny`.",
+		),
 	display: z
 		.enum(["cards", "inline", "off"])
 		.default("cards")
 		.describe("How agy's own tools are shown: as pi tool cards, as labelled lines in a thinking block, or not at all."),
-	promptVia: z
-		.enum(["argv", "stdin"])
-		.default("argv")
-		.describe("How agy gets the prompt. `stdin` keeps it out of the process list."),
-	nameSessions: z.boolean().default(true).describe("Name the pi session after agy's title when it has no name yet."),
 	askAntigravity: z.boolean().default(true).describe("Offer the AskAntigravity tool to other models."),
-	defaultModel: z.string().default("flash").describe("Model of AskAntigravity when the call names none."),
+	defaultModel: z.string().min(1).default("flash").describe("Model of AskAntigravity when the call names none."),
 	defaultThinking: z
 		.enum(["low", "medium", "high"])
 		.default("medium")
 		.describe("Thinking level of AskAntigravity when the call names none."),
-	rebuildOnFamilyChange: z
-		.boolean()
-		.default(false)
-		.describe("Start a new agy conversation, with a digest, when the model changes to another family."),
-	digestBytes: z
-		.number()
-		.int()
-		.min(1_000)
-		.max(100_000)
-		.default(12_000)
-		.describe("Largest digest, in bytes, of what an agy conversation has not seen. The oldest part is dropped first."),
 	bridge: z
 		.enum(["off", "extensions", "all"])
 		.default("extensions")
@@ -72,6 +44,36 @@ export const settingsSchema = z.object({
 		.enum(["agy", "pi"])
 		.default("agy")
 		.describe("`pi`: agy's own file and shell tools are switched off and pi's are offered instead."),
+	nameSessions: z.boolean().default(true).describe("Name the pi session after agy's title when it has no name yet."),
+	sandbox: z
+		.boolean()
+		.default(false)
+		.describe("Ask agy for its terminal sandbox. Not a boundary while permissions are skipped."),
+	promptVia: z
+		.enum(["argv", "stdin"])
+		.default("argv")
+		.describe("How agy gets the prompt. `stdin` keeps it out of the process list."),
+	agyPath: z.string().min(1).optional().describe("The agy binary. Default: `agy` on PATH, else `~/.local/bin/agy`."),
+	extraArgs: z
+		.string()
+		.default("")
+		.describe("Extra arguments for agy, placed before the prompt flag. Quoted as in a shell; nothing is expanded."),
+	conversationsDir: z
+		.string()
+		.min(1)
+		.optional()
+		.describe("Where agy keeps its conversation databases. Default: `~/.gemini/antigravity-cli/conversations`."),
+	rebuildOnFamilyChange: z
+		.boolean()
+		.default(false)
+		.describe("Start a new agy conversation, with a digest, when the model changes to another family."),
+	digestBytes: z
+		.number()
+		.int()
+		.min(1_000)
+		.max(100_000)
+		.default(12_000)
+		.describe("Largest digest, in bytes, of what an agy conversation has not seen. The oldest part is dropped first."),
 	startUpSeconds: seconds(120).describe("How long agy may take to its first sign of life."),
 	inactivitySeconds: seconds(600).describe("How long agy may be silent while none of its tools is running."),
 	turnSeconds: seconds(7_200).describe("How long one agy run may take in all."),

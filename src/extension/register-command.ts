@@ -1,12 +1,22 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
 import { askPermissionsOnce } from "../command/permission-question.ts";
 import { registerAgyCommand } from "../command/register.ts";
+import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { type Late, late } from "./late.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
 import { sessionOf } from "./register.ts";
+
+/** A setting that was meant and does not count would be noticed late, or never. */
+function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
+	const [first, ...others] = settings.problems();
+	if (first === undefined) return;
+	const place = first.where.startsWith("AGY_") ? "the environment" : settings.path;
+	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
+	ctx.ui.notify(`An antigravity setting is not used: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
+}
 
 /** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */
 export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
@@ -17,7 +27,8 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 		if (environment === undefined) throw new Error("The session has not started yet.");
 		return environment.get();
 	});
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", ({ reason }, ctx) => {
+		if (ctx.hasUI && (reason === "startup" || reason === "reload")) tellOfUnusable(settingsSource, ctx);
 		environment = late(async () => {
 			const { createCommandEnvironment } = await import("./command-environment.ts");
 			return createCommandEnvironment(pi, ctx, parts);

@@ -102,6 +102,9 @@ test("a settings file that is broken stops nothing, and the doctor names what is
 	assert.match(stdout, /mode +accept-edits\n/);
 	assert.match(stdout, /display +off\n/);
 	assert.match(stdout, /! settings: mode: /);
+	const screen = new PiRpc(pi, [...only(EXTENSION), ...MODEL]);
+	const told = await screen.next((event) => event.method === "notify", 0);
+	assert.match(String(told.message), /An antigravity setting is not used: mode: .* \(\/.*config\.json\)\.$/);
 });
 
 test("the screen: /agy opens the settings, and a change there is saved", { skip: noTmux }, async (t) => {
@@ -109,9 +112,8 @@ test("the screen: /agy opens the settings, and a change there is saved", { skip:
 	const screen = await PiScreen.open(pi, [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
 	await screen.submit("/agy");
-	await screen.shows(/Antigravity settings[\s\S]*agyPath/);
-	for (let row = 0; row < 3; row++) await screen.press("Down");
-	await screen.shows(/→ mode|❯ mode|> mode/);
+	await screen.shows(/Antigravity settings[\s\S]*permissions/);
+	await screen.shows(/→ mode/);
 	await screen.press("Enter");
 	await screen.shows(/mode +plan/);
 	await screen.press("Escape");

@@ -111,7 +111,12 @@ function relayEntry(name: string): object {
 /** Reads, changes and writes the file while no other pi process does. */
 async function edit(file: string, name: string, entry: object | undefined): Promise<void> {
 	await mkdir(dirname(file), { recursive: true });
-	const release = await lock(file, { realpath: false, retries: { retries: 20, minTimeout: 20, maxTimeout: 200 } });
+	const release = await lock(file, {
+		realpath: false,
+		retries: { retries: 20, minTimeout: 20, maxTimeout: 200 },
+		// By default it throws where nobody can catch it, for instance when the machine slept meanwhile.
+		onCompromised: () => {},
+	});
 	try {
 		const text = await readFile(file, "utf8").catch((error: unknown) => {
 			if (isMissing(error)) return "";
@@ -121,7 +126,8 @@ async function edit(file: string, name: string, entry: object | undefined): Prom
 		if (changed === undefined) throw new Error(`${file} is not a JSON object with a map of servers`);
 		if (changed !== text) await writeFileAtomic(file, changed);
 	} finally {
-		await release();
+		// A lock that somebody else has taken over meanwhile is his.
+		await release().catch(() => {});
 	}
 }
 

@@ -3,8 +3,6 @@ import { test } from "node:test";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { askPermissionsOnce } from "../../../src/command/permission-question.ts";
 import { printReply } from "../../../src/command/print-mode.ts";
-import { toItem } from "../../../src/command/settings-picker.ts";
-import { settingNames } from "../../../src/config/schema.ts";
 import { commandEnvironment } from "./environment.ts";
 
 /** A screen on which the person picks the first option that matches; undefined leaves the question. */
@@ -62,20 +60,6 @@ test("only pi's own screen asks, and only where nothing was decided", async (t) 
 	const { ctx, asked } = screen("tui", /^Skip/);
 	await askPermissionsOnce(ctx, decided);
 	assert.deepEqual([asked, decided.current().permissions], [[], "deny"]);
-});
-
-test("the picker has a row for each setting, with its meaning, its value and how to change it", (t) => {
-	const { settings } = commandEnvironment(t, { variables: { AGY_MODE: "plan" } });
-	const items = settingNames.map((name) => toItem(name, settings));
-	for (const item of items) {
-		assert.ok((item.description ?? "").length > 10, item.id);
-		assert.ok(item.currentValue.length > 0, item.id);
-		assert.ok((item.values === undefined) !== (item.submenu === undefined), item.id);
-		if (item.values !== undefined) assert.ok(item.values.includes(item.currentValue), item.id);
-	}
-	const mode = items.find((item) => item.id === "mode");
-	assert.deepEqual(mode?.values, ["accept-edits", "plan"]);
-	assert.match(mode?.description ?? "", /Now set by AGY_MODE/);
 });
 
 test("a reply is printed whole, also where the pipe takes it in pieces or not at once", async () => {

@@ -70,10 +70,32 @@ for (const [name, text] of Object.entries({
 })) {
 	test(`a file that holds ${name} leaves the defaults and says so`, () => {
 		const { settings, problems } = combine(text);
-		assert.deepEqual(settings, defaultSettings);
+		assert.deepEqual(settings, { ...defaultSettings, permissions: "deny" });
 		assert.equal(problems.length, 1);
 	});
 }
+
+test("permissions that are not understood are not given", () => {
+	for (const [text, env] of [
+		['{"permissions":"denny"}', {}],
+		["{}", { AGY_SKIP_PERMISSIONS: "never" }],
+		['{"permissions":"deny",}', {}],
+	] as const) {
+		const { settings, origins, problems } = combine(text, env);
+		// As by default nothing was decided, so that the person at the screen is asked.
+		assert.deepEqual([settings.permissions, origins.permissions], ["deny", "default"], text);
+		assert.match(problems[0]?.reason ?? "", /permissions are denied$/);
+	}
+	const readable = combine('{"permissions":"skip","mode":"yolo"}', { AGY_SKIP_PERMISSIONS: "never" });
+	assert.equal(readable.settings.permissions, "skip");
+	assert.equal(combine("{", { AGY_SKIP_PERMISSIONS: "1" }).settings.permissions, "skip");
+	assert.equal(combine('{"mode":"yolo"}').settings.permissions, "skip");
+});
+
+test("a byte order mark does not make a file unreadable", () => {
+	const { settings, problems } = combine('\uFEFF{"mode":"plan"}');
+	assert.deepEqual([settings.mode, problems], ["plan", []]);
+});
 
 test("a settings path that is a folder, and keys out of the prototype, are no trouble", (t) => {
 	const path = settingsPath(t);
