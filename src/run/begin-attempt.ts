@@ -108,7 +108,7 @@ async function startAgy(
 		run: mark.runId,
 		agy: features.version && formatVersion(features.version),
 		argv: commandLine.loggedArgv,
-		pid: started.kind === "started" ? started.process.identity.pid : undefined,
+		agyPid: started.kind === "started" ? started.process.identity.pid : undefined,
 	});
 	if (started.kind === "failed") return started;
 	const { identity, stderrTail } = started.process;
