@@ -6,7 +6,7 @@ import {
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
-import { createQuotaReader } from "../quota/quota-reader.ts";
+import { createQuotaReader, type QuotaMemory } from "../quota/quota-reader.ts";
 import { systemOpenFiles } from "../run/conversation-folder.ts";
 import type { IdleParts } from "../run/idle-conversation.ts";
 import { runFolders } from "../run/run-context.ts";
@@ -18,6 +18,9 @@ import { sessionOf } from "./register.ts";
 
 /** An agy that has answered is mostly gone by then, in milliseconds. */
 const EXIT_MS = 2_000;
+
+/** What agy said of the quota counts for all sessions of this process. */
+const quotaMemory: QuotaMemory = {};
 
 /** What `/agy` works on in one session of pi. */
 export async function createCommandEnvironment(
@@ -42,7 +45,7 @@ export async function createCommandEnvironment(
 		settings: settingsSource,
 		catalogue,
 		publishModels: () => publishModels(ctx),
-		quota: createQuotaReader(agy.command, clock),
+		quota: createQuotaReader(agy.command, clock, quotaMemory),
 		conversation: createConversationControl(
 			{
 				id,

@@ -1,5 +1,6 @@
 import type { Failure, ModelTrouble } from "../engine/failure.ts";
 import { formatDuration } from "./duration.ts";
+import { formatTime } from "./time-of-day.ts";
 
 /**
  * What pi should make of a failure when agy has done nothing yet.
@@ -18,7 +19,7 @@ export interface FailureWords {
 	readonly plainCause: string;
 }
 
-/** `now` is in milliseconds since the epoch; clock times are given in the zone and language of this machine. */
+/** `now` is in milliseconds since the epoch; clock times are given in the zone of this machine. */
 export function failureWords(failure: Failure, now: number): FailureWords {
 	switch (failure.kind) {
 		case "not-installed":
@@ -242,16 +243,10 @@ function quota(failure: Extract<Failure, { kind: "quota" }>, now: number): Failu
 	);
 }
 
-/** `resets in 3 h 38 min (16:40)`; the day is named when it is not today. */
-export function resetText(resetAt: number, now: number): string {
+/** `resets in 3 h 38 min (16:40)`. */
+function resetText(resetAt: number, now: number): string {
 	if (resetAt <= now) return "it should be available again";
-	const at = new Date(resetAt);
-	const sameDay = at.toDateString() === new Date(now).toDateString();
-	const clock = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-	const day = sameDay
-		? ""
-		: `${at.toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short" })}, `;
-	return `resets in ${formatDuration(resetAt - now)} (${day}${clock})`;
+	return `resets in ${formatDuration(resetAt - now)} (${formatTime(resetAt, { now })})`;
 }
 
 function modelError(failure: Extract<Failure, { kind: "model-error" }>): FailureWords {

@@ -1,6 +1,6 @@
 import type { Clock } from "../engine/clock.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
-import { ASK_LIMITS, type AskFailure, askAgy, failureIn } from "../run/ask-agy.ts";
+import { type AskFailure, askAgy, failureIn } from "../run/ask-agy.ts";
 import { parseUsage, type QuotaPool } from "./usage.ts";
 
 export type QuotaAnswer =
@@ -9,26 +9,28 @@ export type QuotaAnswer =
 
 /** Asks agy how much is left. Only ever called because the user asked: never from a timer, never in the background. */
 export interface QuotaReader {
-	/** The answer of the last five minutes, else a new one. Never rejects. */
-	read(signal?: AbortSignal): Promise<QuotaAnswer>;
+	/** The answer of the last five minutes, else a new one; `onAsk` is called when agy is asked for it. Never rejects. */
+	read(onAsk?: () => void): Promise<QuotaAnswer>;
+}
+
+/** The last answer that was one. Several readers may share it: the quota is the account's. */
+export interface QuotaMemory {
+	last?: QuotaAnswer & { readonly ok: true };
 }
 
 const KEPT_MS = 5 * 60 * 1000;
 /** The first agy that answers `/usage` itself; an older one would send it to the model as a prompt. */
 const NEEDS = "1.1.11";
 
-export function createQuotaReader(locateAgy: LocateAgy, clock: Clock): QuotaReader {
-	let kept: (QuotaAnswer & { readonly ok: true }) | undefined;
-
-	async function ask(signal: AbortSignal | undefined): Promise<QuotaAnswer> {
+export function createQuotaReader(locateAgy: LocateAgy, clock: Clock, memory: QuotaMemory = {}): QuotaReader {
+	async function ask(): Promise<QuotaAnswer> {
 		const located = await locateAgy();
 		if (!located.ok) return located;
 		const { version } = located;
 		if (version === undefined || version.localeCompare(NEEDS, "en", { numeric: true }) < 0) {
 			return { ok: false, failure: { kind: "too-old", needs: NEEDS, version: version ?? "an unknown version" } };
 		}
-		const limits = signal === undefined ? ASK_LIMITS : { ...ASK_LIMITS, signal };
-		const answer = await askAgy(located.command, ["-p", "/usage", "--output-format", "json"], limits);
+		const answer = await askAgy(located.command, ["-p", "/usage", "--output-format", "json"]);
 		if (!answer.ok) return answer;
 		const pools = answer.exitCode === 0 ? parseUsage(answer.stdout) : [];
 		if (pools.length > 0) return { ok: true, pools, askedAt: clock.now() };
@@ -38,10 +40,12 @@ export function createQuotaReader(locateAgy: LocateAgy, clock: Clock): QuotaRead
 	}
 
 	return {
-		async read(signal) {
-			if (kept !== undefined && clock.now() - kept.askedAt < KEPT_MS) return kept;
-			const answer = await ask(signal);
-			if (answer.ok) kept = answer;
+		async read(onAsk) {
+			const { last } = memory;
+			if (last !== undefined && clock.now() - last.askedAt < KEPT_MS) return last;
+			onAsk?.();
+			const answer = await ask();
+			if (answer.ok) memory.last = answer;
 			return answer;
 		},
 	};

@@ -1,14 +1,8 @@
 import { formatDuration } from "../provider/duration.ts";
+import { formatTime, type Here } from "../provider/time-of-day.ts";
 import type { QuotaPool, QuotaWindow } from "./usage.ts";
 
-/** Where and when the reader is. Without a time zone it is the machine's. */
-export interface Here {
-	readonly now: number;
-	readonly timeZone?: string;
-}
-
 const BAR_CELLS = 20;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The pools as lines of text, each window with a bar of what is left and the time at which it is full again. */
 export function formatQuota(pools: readonly QuotaPool[], here: Here): string[] {
@@ -38,16 +32,4 @@ function percent(remaining: number): string {
 export function formatReset(resetAt: number, here: Here): string {
 	if (resetAt <= here.now) return "now";
 	return `${formatTime(resetAt, here)} (in ${formatDuration(resetAt - here.now)})`;
-}
-
-/** `17:40`, or `Thu 26 Nov, 09:00` when that is not within the next 24 hours. */
-export function formatTime(at: number, { now, timeZone }: Here): string {
-	const near = at - now < DAY_MS;
-	const format = new Intl.DateTimeFormat("en-GB", {
-		...(!near && { weekday: "short", day: "numeric", month: "short" }),
-		hour: "2-digit",
-		minute: "2-digit",
-		...(timeZone !== undefined && { timeZone }),
-	});
-	return format.format(at).replace(/^(\w{3}),/, "$1");
 }

@@ -9,8 +9,7 @@ export const quotaCommand: SubCommand = {
 	summary: "Ask agy how much of the quota is left; costs no tokens",
 	async run(words, env, progress) {
 		if (words.length > 0) return misused(quotaCommand);
-		progress("Asking agy for the quota…");
-		const answer = await env.quota.read();
+		const answer = await env.quota.read(() => progress("Asking agy for the quota…"));
 		if (!answer.ok) {
 			const { problem, remedy } = describeAskFailure(answer.failure);
 			return refuse(`${problem} ${remedy}`);

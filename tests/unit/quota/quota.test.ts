@@ -80,14 +80,33 @@ function reader(t: TestContext, version: string | undefined, body = "cat $(dirna
 
 test("an answer is kept for five minutes", async (t) => {
 	const { quota, clock, runs } = reader(t, "1.1.11", `echo '${answer}'`);
-	const first = await quota.read();
+	let asked = 0;
+	const read = () => quota.read(() => asked++);
+	const first = await read();
 	assert.equal(first.ok && first.pools.length, 2);
 	clock.advance(5 * 60 * 1000 - 1);
-	assert.equal(await quota.read(), first);
+	assert.equal(await read(), first);
 	assert.deepEqual(runs(), ["-p /usage --output-format json"]);
+	assert.equal(asked, 1);
 	clock.advance(1);
-	assert.notEqual(await quota.read(), first);
-	assert.equal(runs().length, 2);
+	assert.notEqual(await read(), first);
+	assert.deepEqual([runs().length, asked], [2, 2]);
+});
+
+test("an answer counts for all sessions of the process", async (t) => {
+	const clock = new FakeClock(NOW);
+	const command = stubAgy(t, `echo '${answer}'`);
+	const memory = {};
+	const [one, other] = [true, false].map((found) => {
+		const failure = { kind: "not-installed", searched: [] } as const;
+		return createQuotaReader(
+			async () => (found ? { ok: true, command, version: "1.3.3" } : { ok: false, failure }),
+			clock,
+			memory,
+		);
+	});
+	const first = await one?.read();
+	assert.equal(await other?.read(), first);
 });
 
 test("an agy that would take /usage for a prompt is not asked", async (t) => {
