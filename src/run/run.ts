@@ -162,8 +162,12 @@ class AgyRun implements Run {
 
 	/** False: cancelled meanwhile. */
 	async #takePlace(max: number): Promise<boolean> {
-		const { table, clock, folders } = this.#context;
-		const onWaiting = () => this.#emit({ type: "activity", doing: "waiting-for-slot" });
+		const { table, clock, folders, lingering } = this.#context;
+		const onWaiting = () => {
+			this.#emit({ type: "activity", doing: "waiting-for-slot" });
+			// Those that have answered hold a place until they exit.
+			for (const hasten of lingering.values()) hasten();
+		};
 		const place = await acquireSlot(folders.locks, max, { table, clock, signal: this.#abort.signal, onWaiting });
 		if (place.kind !== "held") return false;
 		this.#releases.push(() => place.lock.release());

@@ -14,7 +14,7 @@ import { decideEnding, type EndSign, type Patience } from "./ending.ts";
 import type { ErrorContext } from "./error-text.ts";
 import { decideOutcome, hopelessFailure, type Unbound } from "./outcome.ts";
 import type { ProcessExit } from "./process.ts";
-import { RunTimes } from "./run-times.ts";
+import { LOOK_EVERY_MS, RunTimes } from "./run-times.ts";
 import { type StderrSign, StderrSigns } from "./stderr-signs.ts";
 
 export interface TurnStateOptions {
@@ -119,6 +119,7 @@ export class TurnState {
 		}
 		const { clock, limits, patience } = this.#options;
 		const now = clock.now();
+		this.#times.look(now);
 		if (this.#databaseLostAt <= now) this.#observe({ source: "database-lost" });
 		const { facts } = this;
 		const view = this.#times.endingView(facts, this.#exit !== undefined, this.#databaseLost);
@@ -134,7 +135,12 @@ export class TurnState {
 		else if (facts.executor === undefined) this.#times.goesOn();
 		return {
 			kind: "going-on",
-			lookAgainAt: Math.min(deadline.untilMs, ending.lookAgainAt ?? Infinity, this.#databaseLostAt),
+			lookAgainAt: Math.min(
+				deadline.untilMs,
+				ending.lookAgainAt ?? Infinity,
+				this.#databaseLostAt,
+				now + LOOK_EVERY_MS,
+			),
 		};
 	}
 

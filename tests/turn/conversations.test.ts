@@ -78,6 +78,17 @@ describe("a continued conversation", () => {
 		assert.ok(ofType(events, "activity").some((event) => event.doing === "waiting-for-conversation"));
 	});
 
+	test("does not wait for long, when the agy that lingers has the only place", async (t) => {
+		const home = fakeHome(t, "hang-after-result");
+		const engine = engineIn(t, home, { settings: { exitGraceSeconds: 3_600, maxParallelRuns: 1 } });
+		const conversationId = endOf(await all(engine.start(ask(home)))).progress.conversationId ?? "";
+		for (const request of [ask(home), ask(home, { resume: { conversationId } })]) {
+			const events = await all(engine.start(request));
+			assert.deepEqual(endOf(events).outcome, { kind: "answered" });
+			assert.ok(ofType(events, "activity").some((event) => event.doing === "waiting-for-slot"));
+		}
+	});
+
 	test("that another process uses is refused after a while", async (t) => {
 		const home = fakeHome(t, "hang-after-result");
 		const agentDir = join(home.dir, "pi");
