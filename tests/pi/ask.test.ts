@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { systemProcesses } from "../../src/run/process-table.ts";
 import { type PiEvent, PiRpc, PiScreen, runPi, skipWithoutTmux } from "../support/pi.ts";
@@ -132,6 +132,21 @@ test("the setting turns it off", async (t) => {
 	const home = askHome(t, "edit", { env: { AGY_ASK_ANTIGRAVITY: "off" } });
 	const { results } = await home.play([ask("look")]);
 	assert.match(results[0]?.text ?? "", /AskAntigravity not found/);
+});
+
+test("the setting counts from the next turn on", async (t) => {
+	const home = askHome(t, { steps: [{ say: "Looked." }] });
+	const file = join(home.pi.agentDir, "antigravity", "config.json");
+	mkdirSync(dirname(file), { recursive: true });
+	const rpc = new PiRpc(home.pi, home.args());
+	const outcome = async (askAntigravity: boolean) => {
+		writeFileSync(file, JSON.stringify({ askAntigravity }));
+		return resultsIn(await rpc.prompt(script([ask("look")])))[0]?.text.split("\n")[0];
+	};
+	const notFound = "Tool AskAntigravity not found";
+	const outcomes = [];
+	for (const on of [false, true, false, true]) outcomes.push(await outcome(on));
+	assert.deepEqual(outcomes, [notFound, "Looked.", notFound, "Looked."]);
 });
 
 for (const order of ["before", "after"] as const) {

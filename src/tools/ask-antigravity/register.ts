@@ -9,11 +9,14 @@ import { askResultRenderer, renderAskCall } from "./render.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Offers the tool to other models. It is registered when the session starts: only then is it known which other extensions
- * have one of that name, and pi reports two that are there from the beginning as an error of the later one.
+ * Offers the tool to other models, as the setting says when a turn begins. It is registered when the session starts: only then
+ * is it known which other extensions have one of that name, and pi reports two that are there from the beginning as an error
+ * of the later one.
  */
 export function registerAskAntigravity(pi: ExtensionAPI, parts: AskParts): void {
 	let delegator: Promise<Delegator> | undefined;
+	/** `theirs`: another extension has a tool of this name. */
+	let state: "unknown" | "offered" | "withdrawn" | "theirs" = "unknown";
 	/** What a delegation takes is imported with the first one: pi's start does not wait for it. */
 	const load = () => {
 		delegator ??= import("./delegator.ts").then(({ Delegator }) => {
@@ -24,12 +27,25 @@ export function registerAskAntigravity(pi: ExtensionAPI, parts: AskParts): void 
 		return delegator;
 	};
 
-	pi.on("session_start", (_event, ctx) => {
-		if (!parts.settings().askAntigravity) return;
-		const other = otherOwner(pi.getAllTools());
-		if (other !== undefined) return stepBack(other, ctx, parts.log);
-		pi.registerTool(askTool(load, parts.clock));
-	});
+	function followSetting(ctx: ExtensionContext): void {
+		const wanted = parts.settings().askAntigravity;
+		const active = pi.getActiveTools();
+		if (wanted && state === "unknown") {
+			const other = otherOwner(pi.getAllTools());
+			state = other === undefined ? "offered" : "theirs";
+			if (other === undefined) pi.registerTool(askTool(load, parts.clock));
+			else stepBack(other, ctx, parts.log);
+		} else if (wanted && state === "withdrawn") {
+			state = "offered";
+			pi.setActiveTools([...active, ASK_TOOL]);
+		} else if (!wanted && state === "offered" && active.includes(ASK_TOOL)) {
+			state = "withdrawn";
+			pi.setActiveTools(active.filter((name) => name !== ASK_TOOL));
+		}
+	}
+
+	pi.on("session_start", (_event, ctx) => followSetting(ctx));
+	pi.on("before_agent_start", (_event, ctx) => followSetting(ctx));
 	pi.on("session_shutdown", async () => (await delegator)?.close());
 }
 
