@@ -5,10 +5,11 @@ import type { Clock } from "../engine/clock.ts";
 import type { Engine, RunRequest } from "../engine/engine.ts";
 import { jsonValueSchema } from "../engine/json.ts";
 import type { Log } from "../engine/log.ts";
-import { lateResultsText } from "./late-results.ts";
+import { withLateResults } from "./late-results.ts";
 import { BridgeLoan } from "./loan.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import { type LeftOut, selectTools } from "./offer.ts";
+import type { PiCall } from "./parked-calls.ts";
 import type { BridgeServer } from "./server.ts";
 import { type Trial, type TrialRun, tryBridge } from "./trial.ts";
 
@@ -56,10 +57,10 @@ export class SessionBridge {
 	 */
 	async equip(request: RunRequest, { messages }: TranscriptContext): Promise<EquippedRequest> {
 		const { settings, log } = this.#options;
-		const missed = this.#takeMissed(messages);
+		const missed = this.#takeMissed();
 		const equipped: RunRequest = {
 			...request,
-			prompt: missed + request.prompt,
+			prompt: withLateResults(request.prompt, missed, messages),
 			...(settings().toolsRunIn === "pi" && { ownTools: "off" as const }),
 		};
 		const { offered } = selectTools(getCurrentTools(messages), settings());
@@ -119,11 +120,11 @@ export class SessionBridge {
 		return { request: { ...request, toolServer: loan.toolServer(berth) }, loan };
 	}
 
-	/** Results that came too late for the run that had asked for them. Each is handed over once. */
-	#takeMissed(messages: TranscriptContext["messages"]): string {
+	/** Calls whose results came too late for the run that had asked for them. Each is handed over once. */
+	#takeMissed(): readonly PiCall[] {
 		const calls = [...this.#loans].flatMap((loan) => loan.unseen());
 		this.close();
-		return lateResultsText(calls, messages);
+		return calls;
 	}
 
 	#unreachedRemark(): string | undefined {

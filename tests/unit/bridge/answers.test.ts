@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ToolResultMessage } from "@earendil-works/pi-ai";
-import { lateResultsText } from "../../../src/bridge/late-results.ts";
+import { withLateResults } from "../../../src/bridge/late-results.ts";
 import { mcpAnswer } from "../../../src/bridge/mcp-answer.ts";
 import type { CallResult, Reply } from "../../../src/bridge/parked-calls.ts";
 
@@ -61,18 +61,26 @@ describe("results that came too late", () => {
 	}
 
 	test("are told with their call", () => {
-		const text = lateResultsText([call], [resultOf("id-0", "another's"), resultOf("id-1", "ten pages")]);
-		assert.match(text, /crawl \{"site":"example.org"\}:\nten pages\n/);
+		const text = withLateResults("go", [call], [resultOf("id-0", "another's"), resultOf("id-1", "ten pages")]);
+		assert.match(text, /crawl \{"site":"example.org"\}:\nten pages\n[\s\S]*\ngo$/);
 		assert.doesNotMatch(text, /another's/);
 	});
 	test("say that they failed", () => {
-		assert.match(lateResultsText([call], [resultOf("id-1", "no network", true)]), /failed:\nno network/);
+		assert.match(withLateResults("go", [call], [resultOf("id-1", "no network", true)]), /failed:\nno network/);
 	});
 	test("are nothing when pi has none of them", () => {
-		assert.equal(lateResultsText([call], []), "");
-		assert.equal(lateResultsText([], [resultOf("id-1", "ten pages")]), "");
+		assert.equal(withLateResults("go", [call], []), "go");
+		assert.equal(withLateResults("go", [], [resultOf("id-1", "ten pages")]), "go");
 	});
-	test("are cut when they are long", () => {
-		assert.ok(lateResultsText([call], [resultOf("id-1", "x".repeat(1_000_000))]).length < 10_000);
+	test("are cut when they are long, so that agy takes the prompt with all of them", () => {
+		const long = "x".repeat(1_000_000);
+		assert.ok(withLateResults("go", [call], [resultOf("id-1", long)]).length < 10_000);
+		const many = Array.from({ length: 8 }, (_, index) => ({ ...call, id: `id-${index}` }));
+		const results = many.map(({ id }) => resultOf(id, long));
+		for (const prompt of ["go", "y".repeat(18_000)]) {
+			const text = withLateResults(prompt, many, results);
+			assert.ok(text.length <= 25_000, `${text.length}`);
+			assert.equal(text.match(/crawl/g)?.length, 8);
+		}
 	});
 });
