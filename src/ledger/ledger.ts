@@ -48,6 +48,8 @@ class StepLedger implements Ledger {
 
 	/** Steps that stdout told before the conversation was known. */
 	#early: StreamStep[] | undefined = [];
+	/** Words that stdout told before the database had told of the steps they follow. */
+	readonly #ahead: StreamStep[] = [];
 	#conversationId: string | undefined;
 	#rowsSeen = false;
 	#stdoutStepsSeen = false;
@@ -77,7 +79,8 @@ class StepLedger implements Ledger {
 			case "conversation":
 				return this.#bind(observation);
 			case "row":
-				return this.#entries.isOldRow(observation.step) ? [] : this.#row(observation.step);
+				if (this.#entries.isOldRow(observation.step)) return [];
+				return [...this.#row(observation.step), ...this.#releaseAhead()];
 			case "rewound":
 				this.#newestWork = Math.min(this.#newestWork, observation.rows - 1);
 				return this.#entries.rewind(observation.rows).flatMap((entry) => this.#abandon(entry));
@@ -88,7 +91,7 @@ class StepLedger implements Ledger {
 				return [];
 			case "database-lost":
 				this.#databaseLost = true;
-				return this.#tools.databaseIsLost(true);
+				return [...this.#tools.databaseIsLost(true), ...this.#releaseAhead()];
 			case "stdout":
 				return this.#stdout(observation.message);
 			case "closed":
@@ -193,6 +196,32 @@ class StepLedger implements Ledger {
 	#stdoutStep(message: StreamStep): AgyEvent[] {
 		if (this.#isForeign(message) || this.#entries.isOldIndex(message.index)) return [];
 		this.#stdoutStepsSeen = true;
+		if (message.stepType === "agent_response" && this.#isAhead(message.index)) {
+			this.#ahead.push(message);
+			return [];
+		}
+		return this.#takeStdoutStep(message);
+	}
+
+	/** Shown at once, these words would stand before the steps they are about: only the database tells of those. */
+	#isAhead(index: number): boolean {
+		if (this.#databaseLost) return false;
+		return this.#entries.all.some(
+			({ ref, rowKind, tool, generation }) =>
+				ref.index < index && rowKind === undefined && (tool !== undefined || generation !== undefined),
+		);
+	}
+
+	#releaseAhead(): AgyEvent[] {
+		const events: AgyEvent[] = [];
+		for (let next = this.#ahead[0]; next !== undefined && !this.#isAhead(next.index); next = this.#ahead[0]) {
+			this.#ahead.shift();
+			events.push(...this.#takeStdoutStep(next));
+		}
+		return events;
+	}
+
+	#takeStdoutStep(message: StreamStep): AgyEvent[] {
 		const entry = this.#entries.forStdout(message.index);
 		switch (message.stepType) {
 			case "user_input":
@@ -223,6 +252,8 @@ class StepLedger implements Ledger {
 		this.#databaseLost = true;
 		const events = [
 			...this.#releaseEarly(),
+			...this.#tools.databaseIsLost(true),
+			...this.#releaseAhead(),
 			...closeSteps({
 				entries: this.#entries,
 				usage: this.#usage,

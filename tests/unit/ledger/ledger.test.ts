@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { AgyEvent } from "../../../src/engine/events.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
 import {
 	answer,
@@ -20,6 +21,7 @@ import {
 	stdoutStep,
 	textOf,
 	tool,
+	toolSaid,
 	usage,
 	userInput,
 } from "./make.ts";
@@ -352,6 +354,31 @@ describe("stdout as the safety net", () => {
 			events.filter((event) => event.type !== "activity").map((event) => event.type),
 			["conversation", "generation", "text"],
 		);
+	});
+
+	test("is not ahead of the steps that its words follow", () => {
+		const ahead = [
+			bound,
+			said(1, "DONE", "Look."),
+			toolSaid(2, "DONE"),
+			said(3, "ACTIVE", "Fou"),
+			said(3, "DONE", "nd."),
+		];
+		const order = (events: readonly AgyEvent[]) =>
+			events.flatMap((event) =>
+				event.type === "text" || event.type === "tool" ? [`${event.type} ${event.step.index}`] : [],
+			);
+
+		const alive = createLedger();
+		assert.deepEqual(order(feed(alive, ...ahead)), ["text 1"]);
+		assert.deepEqual(order(feed(alive, row(1, "done", answer("Look.")))), []);
+		assert.deepEqual(order(feed(alive, row(2, "done", tool()))), ["tool 2", "text 3", "text 3"]);
+		assert.deepEqual(order(feed(alive, row(3, "done", answer("Found.")))), []);
+
+		for (const end of [databaseLost, closed]) {
+			const events = feed(createLedger(), ...ahead, end);
+			assert.deepEqual([order(events), textOf(events)], [["text 1", "tool 2", "text 3", "text 3"], "Look.Found."]);
+		}
 	});
 
 	test("delivers the text live, and says where it came from", () => {
