@@ -8,11 +8,11 @@ import { defaultSettings, type SettingName, settingNames } from "../src/config/s
 
 export const REFERENCE_PATH = fileURLToPath(new URL("../docs/reference.md", import.meta.url));
 
-/** Files below pi's agent folder (`PI_CODING_AGENT_DIR`, else `~/.pi/agent`), all readable by the user alone. */
+/** Everything this extension writes. */
 const FILES: readonly (readonly [string, string])[] = [
 	[
 		"`antigravity/config.json`",
-		"The settings below. Written by `/agy`; may be edited at any time, also while pi runs.",
+		"The settings above. Written by `/agy`; may be edited at any time, also while pi runs.",
 	],
 	["`antigravity/config.json.invalid`", "A settings file that was no JSON object when a setting had to be saved."],
 	["`antigravity/models.json`", "agy's models as last asked for, with the time and agy's version. May be deleted."],
@@ -21,8 +21,24 @@ const FILES: readonly (readonly [string, string])[] = [
 		"One JSON object a line. Put aside as `….1.log` beyond 5 MiB; removed after a week. Tokens, keys and the name of the home folder are taken out.",
 	],
 	["`antigravity/sessions/<session>.json`", "Which agy conversations a pi session used. Removed after `sessionDays`."],
-	["`antigravity/outputs/`", "Outputs of agy's tools that are too long for a card. Removed after `sessionDays`."],
-	["`antigravity/locks/`, `antigravity/runs/`", "Which agy processes run now, so that a crash leaves nothing behind."],
+	["`antigravity/delegations/`", "Which conversations AskAntigravity can continue. Removed after `sessionDays`."],
+	[
+		"`antigravity/outputs/`",
+		"Outputs of agy's tools, and answers to AskAntigravity, that are too long for a card. Removed after `sessionDays`.",
+	],
+	["`antigravity/tool-doors.json`", "In which way each version of agy found pi's tools. May be deleted."],
+	[
+		"`antigravity/locks/`, `antigravity/runs/`, `antigravity/tool-entries/`",
+		"Which agy processes run now and what stands in agy's shared MCP file, so that a crash leaves nothing behind.",
+	],
+	[
+		"`pi-antigravity-<process>-…` among the system's temporary files",
+		"What one run needs: long prompts, images, the way to pi's tools. Removed with the run, after a crash by the next pi.",
+	],
+	[
+		"`~/.gemini/config/mcp_config.json`, agy's own",
+		"One entry while agy runs, and only with `bridgeGlobalConfig`; the rest of the file stays as it is.",
+	],
 ];
 
 /** Variables that are not settings. */
@@ -32,6 +48,10 @@ const VARIABLES: readonly (readonly [string, string])[] = [
 	["`AGY_CLI_DISABLE_AUTO_UPDATE`", "agy's own; set to `true` for every agy that is started here."],
 	["`AGY_GATEWAY_URL`, `CLOUD_CODE_URL`", "agy's own: send prompts to another host. `/agy doctor` warns of them."],
 	["`AGY_CLI_*`, `AGY_ADC_AUTH`, `AGY_ENABLE_HUB`", "agy's own; not read here."],
+	[
+		"`PI_ANTIGRAVITY_RUN`, `PI_ANTIGRAVITY_BRIDGED_CALL`, `PI_ANTIGRAVITY_TOOLS`",
+		"Set by this extension for what it starts: whose process it is, that agy must not call agy, where pi's tools are.",
+	],
 ];
 
 /** The whole of docs/reference.md. */
@@ -48,8 +68,10 @@ export function renderReference(): string {
 		),
 		"`/agy quota` is the only thing that asks Google for the quota, and only when it is typed: people report that Google objects to programs " +
 			"that poll it. An answer is kept for five minutes. It needs agy 1.1.11.",
-		"The first antigravity turn in pi's interface asks once what agy may do without asking, and saves the answer as `permissions`. The other " +
-			"modes never ask; the setting holds there.",
+		"The first antigravity turn or delegation in pi's interface asks once what agy may do without asking, and saves the answer as `permissions`; " +
+			"left without an answer, it starts no agy. The other modes never ask; the setting holds there.",
+		"`/agy bridge test` and `/agy doctor --verbose` start agy to see whether it connects to pi's tools. It is ended as soon as it does; where it does " +
+			"not, it answers one word with the smallest model. Nothing else of `/agy` asks a model anything.",
 		"## Models",
 		"pi lists one model for each of agy's that differ only by effort; its thinking levels are the tiers that exist. Claude and GPT-OSS have no " +
 			"levels. An exact slug of agy (`gemini-3.8-flash-high`) is accepted as a model id as well. The context window shown is at most 200,000 tokens, " +
@@ -63,7 +85,8 @@ export function renderReference(): string {
 		"## Other variables",
 		table(["variable", "meaning"], VARIABLES),
 		"## Files",
-		"Below pi's agent folder. agy keeps its own under `~/.gemini`; of those this extension reads conversations, `settings.json` and `hooks.json`, never a token.",
+		"`antigravity/` lies in pi's agent folder (`PI_CODING_AGENT_DIR`, else `~/.pi/agent`); everything is readable by the user alone. agy keeps its own files " +
+			"under `~/.gemini`; of those this extension reads conversations, `settings.json` and `hooks.json`, never a token.",
 		table(["file", "content"], FILES),
 	].join("\n\n")}\n`;
 }

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { lstat, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { lstat, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ImageContent } from "@earendil-works/pi-ai";
+import { makePrivateFolder, PRIVATE_FOLDER_PREFIX } from "../run/private-folder.ts";
 import { hash } from "./fingerprint.ts";
-
-const folderPrefix = "pi-antigravity-";
 
 /**
  * A private folder for what does not fit into a prompt: images and long texts. It lies in the system's folder for
@@ -24,7 +23,7 @@ export interface Staging {
 
 /** Creates the folder. Rejects when the disk does not let us. */
 export async function createStaging(root: string, pid: number): Promise<Staging> {
-	const folder = await mkdtemp(join(root, `${folderPrefix}${pid}-`));
+	const folder = await makePrivateFolder(root, pid);
 	const imagePath = (image: ImageContent) => join(folder, `image-${hash(image.data)}${extension(image.mimeType)}`);
 	const write = async (path: string, content: string | Buffer) => {
 		if (!existsSync(path)) await writeFile(path, content, { mode: 0o600, flag: "wx" });
@@ -46,7 +45,7 @@ export async function createStaging(root: string, pid: number): Promise<Staging>
 export async function removeAbandonedStaging(root: string, isAlive: (pid: number) => boolean): Promise<void> {
 	const uid = process.getuid?.();
 	for (const name of await readdir(root).catch(() => [])) {
-		const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
+		const pid = new RegExp(`^${PRIVATE_FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
 		if (pid === undefined || isAlive(Number(pid))) continue;
 		const path = join(root, name);
 		const stats = await lstat(path).catch(() => undefined);

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makePrivateFolder } from "./private-folder.ts";
 
 /** An agent of agy without its built-in tools, in a folder that is to be named with `--add-dir`. */
 export interface StagedAgent {
@@ -45,7 +45,7 @@ them. You have no tools of your own.
  */
 export async function stageAgent(kind: AgentKind, folder?: string): Promise<StagedAgent> {
 	const name = `pi-${kind}`;
-	const directory = folder ?? (await mkdtemp(join(tmpdir(), "pi-agy-agent-")));
+	const directory = folder ?? (await makePrivateFolder());
 	const agents = join(directory, ".agents", "agents");
 	const file = join(agents, `${name}.md`);
 	await mkdir(agents, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
+import { makePrivateFolder } from "../private-folder.ts";
 import type { Door } from "./doors.ts";
 
 /** A file of the folder, by its path below it. */
@@ -55,11 +55,8 @@ export interface PrivateFolder {
 }
 
 /** Writes the files into a new folder that only this user can read. Rejects when `parent` is not writable. */
-export async function writePrivateFolder(
-	files: readonly FolderFile[],
-	parent: string = tmpdir(),
-): Promise<PrivateFolder> {
-	const directory = await mkdtemp(join(parent, "pi-agy-tools-"));
+export async function writePrivateFolder(files: readonly FolderFile[], parent?: string): Promise<PrivateFolder> {
+	const directory = await makePrivateFolder(parent);
 	for (const { path, content } of files) {
 		const file = join(directory, path);
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
