@@ -61,6 +61,11 @@ export function planModeLost(): NoticeEvent {
 	return notice("warning", "other", "agy dropped plan mode and works directly.");
 }
 
+export function permissionsOverruled(mode: string): NoticeEvent {
+	const text = `A policy overrules \`permissions: skip\`: agy works in its mode ${mode} and refuses what it would have to ask for.`;
+	return notice("warning", "other", text);
+}
+
 export function cannotHave(text: string): NoticeEvent {
 	return notice("warning", "other", text);
 }

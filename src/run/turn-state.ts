@@ -168,11 +168,20 @@ export class TurnState {
 	}
 
 	#observe(observation: Observation): void {
-		if (observation.source === "stdout") this.#times.message(observation.message, this.#options.clock.now());
+		if (observation.source === "stdout") this.#note(observation.message);
 		if (observation.source === "database-lost") this.#databaseLost = true;
 		if (observation.source === "row") this.#databaseLost = false;
 		if (observation.source === "conversation") this.#notContinued = observation.insteadOf;
 		for (const event of this.#ledger.observe(observation)) this.#options.emit(event);
+	}
+
+	#note(message: StreamMessage): void {
+		const { clock, emit, request } = this.#options;
+		this.#times.message(message, clock.now());
+		// An administrator's policy can overrule the flag (reported for agy 1.2.0).
+		const mode = message.event === "init" ? message.permissionMode : undefined;
+		const isAsked = request.permissions === "skip" && request.purpose !== "words-only";
+		if (isAsked && (mode === "request-review" || mode === "strict")) emit(notices.permissionsOverruled(mode));
 	}
 
 	get #databaseLostAt(): number {

@@ -215,7 +215,7 @@ class Invocation {
 			model: chosen.model,
 			modelAsked: values.has("model"),
 			workspaces: addDirs.filter((path) => path.startsWith("/")),
-			skipPermissions: switches.has("dangerously-skip-permissions"),
+			skipPermissions: switches.has("dangerously-skip-permissions") && !this.#scenario.policy,
 			sandbox: switches.has("sandbox"),
 			expand: this.#abilities.slashCommands && !switches.has("disable-slash-commands"),
 			jsonSchema: values.get("json-schema"),

@@ -183,6 +183,8 @@ export interface Scenario {
 	promptLimit?: number;
 	ignoreSignals?: ("SIGINT" | "SIGTERM")[];
 	signedOut?: "error" | "prompt" | "expired";
+	/** An administrator's policy: `--dangerously-skip-permissions` counts for nothing. */
+	policy?: boolean;
 	/** Milliseconds between two commits. */
 	pace?: number;
 }

@@ -6,7 +6,7 @@ import type { ModelChoice, RunRequest } from "../../src/engine/engine.ts";
 import type { AgyEvent } from "../../src/engine/events.ts";
 import type { Failure } from "../../src/engine/failure.ts";
 import { FAKE_AGY, type FakeHome, fakeHome, type Scenario, type ScenarioStep } from "../support/scenario.ts";
-import { ofType, textOf } from "../unit/ledger/make.ts";
+import { noticeCodes, ofType, textOf } from "../unit/ledger/make.ts";
 import { all, ask, endOf, engineIn, living, prompted } from "./engine.ts";
 
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
@@ -129,6 +129,16 @@ describe("how agy ends, and what that means", () => {
 		assert.ok(failure?.kind === "permission-denied" && failure.target === "https://example.com/two");
 		assert.equal(endOf(events).progress.toolsRan, false);
 	});
+});
+
+test("a policy that overrules the setting is told, and so is what it refuses", async (t) => {
+	const steps: ScenarioStep[] = [{ run: { command: "make", onDenied: [{ say: "I may not." }] } }];
+	const { events } = await play(t, { policy: true, steps });
+	assert.deepEqual(endOf(events).outcome, { kind: "answered" });
+	assert.match(ofType(events, "notice")[0]?.text ?? "", /policy overrules `permissions: skip`.*request-review/);
+	assert.deepEqual(noticeCodes(events), ["other", "denied-action"]);
+	const deny = await play(t, { policy: true, steps }, "1.3.3", { permissions: "deny" });
+	assert.deepEqual(noticeCodes(deny.events), ["denied-action"]);
 });
 
 test("a call of the model that agy repeats for ever ends, and its text stays", onLinux, async (t) => {
