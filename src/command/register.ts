@@ -1,7 +1,8 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { Box, Text } from "@earendil-works/pi-tui";
+import { Box } from "@earendil-works/pi-tui";
 import type { CommandEnvironment } from "./environment.ts";
 import { printReply } from "./print-mode.ts";
+import { ReportLines } from "./report-lines.ts";
 import type { Reply } from "./sub-command.ts";
 
 /** A reply in pi's session: seen by people and by readers of the session, never by a model. */
@@ -17,7 +18,7 @@ export function registerAgyCommand(
 ): void {
 	pi.registerEntryRenderer<Reply>(REPLY_ENTRY, (entry, _options, theme) => {
 		const box = new Box(1, 1, (text) => theme.bg("customMessageBg", text));
-		box.addChild(new Text(entry.data?.lines.join("\n") ?? "", 0, 0));
+		box.addChild(new ReportLines(entry.data?.lines ?? []));
 		return box;
 	});
 	pi.registerCommand("agy", {
