@@ -33,6 +33,17 @@ export const askParameters = Type.Object({
 
 export type AskParameters = Static<typeof askParameters>;
 
+/**
+ * The arguments as a model wrote them, before they are validated: what it left blank (models that fill in every field do so
+ * with `""` or `null`) counts as left out.
+ */
+export function withoutBlanks(args: unknown): AskParameters {
+	const given = typeof args === "object" && args !== null ? Object.entries(args) : [];
+	const kept = given.filter(([name, value]) => value !== null && (value !== "" || name === "prompt"));
+	// Whether this is what it has to be, pi's validation decides.
+	return Object.fromEntries(kept) as AskParameters;
+}
+
 export const ASK_DESCRIPTION =
 	"Hand a task to Google's Antigravity agent (Gemini, Claude or GPT-OSS models). It works in a directory with its own tools, " +
 	"edits files and runs commands by itself, and reports its answer, the files it changed and the commands it ran. " +

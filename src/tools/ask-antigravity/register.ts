@@ -3,7 +3,7 @@ import type { Clock } from "../../engine/clock.ts";
 import type { Log } from "../../engine/log.ts";
 import type { AskParts, Delegator } from "./delegator.ts";
 import { otherOwner } from "./guard.ts";
-import { ASK_DESCRIPTION, ASK_GUIDELINES, ASK_SNIPPET, ASK_TOOL, askParameters } from "./parameters.ts";
+import { ASK_DESCRIPTION, ASK_GUIDELINES, ASK_SNIPPET, ASK_TOOL, askParameters, withoutBlanks } from "./parameters.ts";
 import { askResultRenderer, renderAskCall } from "./render.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -62,6 +62,7 @@ function askTool(delegator: () => Promise<Delegator>, clock: Clock) {
 		promptSnippet: ASK_SNIPPET,
 		promptGuidelines: ASK_GUIDELINES,
 		parameters: askParameters,
+		prepareArguments: withoutBlanks,
 		annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 		async execute(id, params, signal, onUpdate, ctx) {
 			return (await delegator()).delegate(params, ctx, { id, signal, onUpdate });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { defaultSettings } from "../../../src/config/schema.ts";
 import { builtInModels } from "../../../src/models/built-in.ts";
 import { collapse } from "../../../src/models/catalogue-model.ts";
-import type { AskParameters } from "../../../src/tools/ask-antigravity/parameters.ts";
+import { type AskParameters, withoutBlanks } from "../../../src/tools/ask-antigravity/parameters.ts";
 import {
 	type Delegation,
 	decide,
@@ -42,6 +42,13 @@ test("what a call leaves open comes from the settings and the session", () => {
 		["plan", "deny", "/home/me/project", "none"],
 	);
 	assert.equal("totalDeadlineMs" in delegation, false);
+});
+
+test("what a model leaves blank counts as left out, and an empty prompt as empty", () => {
+	const blank = { model: "", thinking: null, cwd: "", conversationId: "", digest: null, timeoutMinutes: null };
+	assert.deepEqual(withoutBlanks({ prompt: "look", mode: "plan", ...blank }), { prompt: "look", mode: "plan" });
+	assert.deepEqual(withoutBlanks({ prompt: "", digest: false }), { prompt: "", digest: false });
+	for (const args of [{ prompt: null }, null, "look", undefined]) assert.deepEqual(withoutBlanks(args), {});
 });
 
 test("nothing is delegated to an agy whose tools are switched off", () => {
