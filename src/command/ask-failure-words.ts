@@ -1,5 +1,5 @@
-import { placesSearched } from "../provider/failure-words.ts";
 import type { AskFailure } from "../run/ask-agy.ts";
+import { placesSearched } from "../words/failure-words.ts";
 
 /** A failure in one sentence for people, and what to do about it. */
 export function describeAskFailure(failure: AskFailure): { readonly problem: string; readonly remedy: string } {

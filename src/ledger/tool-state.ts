@@ -1,12 +1,6 @@
 import type { ToolState } from "../engine/events.ts";
 import type { StepStatus, ToolBody } from "../tail/step-types.ts";
 
-export type EndState = Extract<ToolState, "done" | "failed" | "cancelled">;
-
-export function isEndState(state: ToolState): state is EndState {
-	return state === "done" || state === "failed" || state === "cancelled";
-}
-
 /** The state of a tool from its row. A command that exits with an error is `done`: the tool worked. */
 export function stateOfRow(status: StepStatus, body: ToolBody): ToolState {
 	switch (status) {

@@ -1,7 +1,6 @@
 import type { Effort } from "../engine/engine.ts";
-import type { Resolution } from "./catalogue.ts";
 import { type CatalogueModel, choiceFor } from "./catalogue-model.ts";
-import { resolveModel, suggestModels } from "./resolve.ts";
+import { type Resolution, resolveModel, suggestModels } from "./resolve.ts";
 import { TIERS } from "./slug.ts";
 
 /**

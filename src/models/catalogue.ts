@@ -1,11 +1,11 @@
 import type { Clock } from "../engine/clock.ts";
-import type { Effort, ModelChoice } from "../engine/engine.ts";
+import type { Effort } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
 import type { AgyCommand, AskFailure } from "../run/ask-agy.ts";
 import { builtInModels } from "./built-in.ts";
 import { cacheFingerprint, readModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";
-import { resolveModel } from "./resolve.ts";
+import { type Resolution, resolveModel } from "./resolve.ts";
 import type { ListedModel } from "./slug.ts";
 
 /** Where the list comes from and how old it is. `at` is in milliseconds since the epoch. */
@@ -15,11 +15,6 @@ export interface CatalogueSource {
 	readonly at?: number;
 	readonly agyVersion?: string;
 }
-
-export type Resolution =
-	| { readonly choice: ModelChoice; readonly family: string }
-	/** No such model. `unknown` is what was asked for; the suggestions are ids that exist. */
-	| { readonly unknown: string; readonly suggestions: readonly string[] };
 
 export type RefreshOutcome =
 	| { readonly kind: "updated"; readonly added: readonly string[]; readonly removed: readonly string[] }

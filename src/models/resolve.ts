@@ -1,8 +1,12 @@
-import type { Effort } from "../engine/engine.ts";
-import type { Resolution } from "./catalogue.ts";
+import type { Effort, ModelChoice } from "../engine/engine.ts";
 import { type CatalogueModel, choiceFor } from "./catalogue-model.ts";
 import { isSlug, parseSlug } from "./slug.ts";
 import { suggest } from "./suggest.ts";
+
+export type Resolution =
+	| { readonly choice: ModelChoice; readonly family: string }
+	/** No such model. `unknown` is what was asked for; the suggestions are ids that exist. */
+	| { readonly unknown: string; readonly suggestions: readonly string[] };
 
 /**
  * Finds what agy is to be told for a model id of pi: one of ours, or an exact slug of agy's, whose tier then wins over

@@ -1,6 +1,7 @@
 import { type AssistantMessage, isContextOverflow, isRetryableAssistantError } from "@earendil-works/pi-ai";
 import type { Failure } from "../engine/failure.ts";
-import { type FailureClass, failureWords } from "./failure-words.ts";
+import { type FailureClass, failureWords } from "../words/failure-words.ts";
+import { noUsage } from "./pi-usage.ts";
 
 /** Words by which pi recognises what to do. Nothing else in our texts may contain such words. */
 const MARKERS: Readonly<Record<Exclude<FailureClass, "final">, string>> = {
@@ -43,14 +44,7 @@ export function classify(text: string): FailureClass {
 		api: "antigravity-cli",
 		provider: "antigravity",
 		model: "",
-		usage: {
-			input: 0,
-			output: 0,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 0,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
+		usage: noUsage(),
 		stopReason: "error",
 		errorMessage: text,
 		timestamp: 0,

@@ -12,9 +12,9 @@ import type {
 	StepRef,
 	ToolEvent,
 } from "../engine/events.ts";
+import { isEndState } from "../engine/tool-state.ts";
 import type { BlockKind, MessageWriter } from "./message-writer.ts";
 import { cardId, StepCard, stepKey } from "./step-card.ts";
-import { isTerminal } from "./step-title.ts";
 
 /** What a message is made of: agy's events, the late end of a step whose card had to let go, and calls of pi's tools. */
 export type LiveItem =
@@ -275,9 +275,9 @@ export class LiveRun {
 	}
 
 	#updateCard(card: StepCard, step: ToolEvent): void {
-		const hadLetGo = card.end === "background" && !isTerminal(card.step);
+		const hadLetGo = card.end === "background" && !isEndState(card.step.state);
 		card.update(step);
-		if (hadLetGo && isTerminal(step)) this.#enqueue({ type: "late-end", card });
+		if (hadLetGo && isEndState(step.state)) this.#enqueue({ type: "late-end", card });
 	}
 
 	#enqueue(item: LiveItem): void {

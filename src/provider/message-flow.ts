@@ -1,12 +1,13 @@
 import type { PiCall } from "../bridge/parked-calls.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { EndEvent, GenerationEvent, NoticeEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import { isEndState } from "../engine/tool-state.ts";
+import { lastLines } from "../words/printable.ts";
+import { stepOutcome, stepTitle } from "../words/step-title.ts";
 import { failureText } from "./failure-text.ts";
 import type { ItemConsumer, LiveItem, LiveRun } from "./live-run.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { lastLines } from "./printable.ts";
 import { CARD_TOOL, type StepCard, stepKey } from "./step-card.ts";
-import { isTerminal, stepOutcome, stepTitle } from "./step-title.ts";
 
 /** How agy's steps appear: see the setting `display`. */
 export type StepDisplay = "cards" | "inline" | "off";
@@ -181,7 +182,7 @@ export class MessageFlow implements ItemConsumer {
 		if (isNew) writer.endBlock();
 		const title = stepTitle(step, cwd);
 		const outcome = stepOutcome(step);
-		if (isTerminal(step)) writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
+		if (isEndState(step.state)) writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
 		else if (isNew) writer.line(`${title} …`);
 		this.#linedSteps.add(key);
 	}

@@ -8,6 +8,7 @@ import type {
 	ToolCall,
 } from "@earendil-works/pi-ai";
 import type { StepRef, TokenUsage } from "../engine/events.ts";
+import { noUsage, toPiUsage } from "./pi-usage.ts";
 import { stepKey } from "./step-card.ts";
 
 /** What the writer needs of pi's `AssistantMessageEventStream`. */
@@ -130,16 +131,7 @@ export class MessageWriter {
 	/** The usage of the model call this message shows. A later call replaces an earlier one: pi must never see a sum. */
 	usage(usage: TokenUsage, responseId?: string, responseModel?: string): void {
 		if (this.#closed) return;
-		const { input, output, reasoning, cacheRead, cacheWrite } = usage;
-		this.message.usage = {
-			...noUsage(),
-			input,
-			output,
-			reasoning,
-			cacheRead,
-			cacheWrite,
-			totalTokens: input + output + cacheRead + cacheWrite,
-		};
+		this.message.usage = toPiUsage(usage);
 		if (responseId !== undefined) this.message.responseId = responseId;
 		if (responseModel !== undefined) this.message.responseModel = responseModel;
 	}
@@ -252,15 +244,4 @@ function blockText(content: TextContent | ThinkingContent): string {
 function setBlockText(content: TextContent | ThinkingContent, text: string): void {
 	if (content.type === "text") content.text = text;
 	else content.thinking = text;
-}
-
-function noUsage(): AssistantMessage["usage"] {
-	return {
-		input: 0,
-		output: 0,
-		cacheRead: 0,
-		cacheWrite: 0,
-		totalTokens: 0,
-		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-	};
 }

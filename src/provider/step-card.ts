@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { StepRef, ToolEvent } from "../engine/events.ts";
-import { isTerminal } from "./step-title.ts";
+import { isEndState } from "../engine/tool-state.ts";
 
 /** Name of the tool whose cards stand for agy's own steps. */
 export const CARD_TOOL = "agy_step";
@@ -71,7 +71,7 @@ export class StepCard {
 
 	#settle(): void {
 		if (this.#end !== undefined) return;
-		if (isTerminal(this.#step)) this.#end = "finished";
+		if (isEndState(this.#step.state)) this.#end = "finished";
 		else if (this.#step.state === "background") this.#end = "background";
 	}
 

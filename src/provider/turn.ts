@@ -8,12 +8,12 @@ import type { Effort, Engine, RunMode, RunRequest } from "../engine/engine.ts";
 import type { ActivityEvent, EndEvent, NoticeEvent } from "../engine/events.ts";
 import type { Failure } from "../engine/failure.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
+import { stepTitle } from "../words/step-title.ts";
 import { failureText, finalText } from "./failure-text.ts";
 import { LiveRun, type LiveRunHooks } from "./live-run.ts";
 import type { LiveSlot } from "./live-slot.ts";
 import { MessageFlow, type StepDisplay } from "./message-flow.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { stepTitle } from "./step-title.ts";
 import { readTail, type TranscriptTail } from "./transcript-tail.ts";
 
 /** The parts a turn is made with; the same for all sessions. */

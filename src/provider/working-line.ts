@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/clock.ts";
 import type { ActivityEvent } from "../engine/events.ts";
-import { formatDuration } from "./duration.ts";
-import { stepSubject } from "./step-title.ts";
+import { activityWords } from "../words/activity.ts";
+import { formatDuration } from "../words/duration.ts";
 
 /** Shows `text` in pi's working line, or pi's own words again. */
 export type ShowWorking = (text: string | undefined) => void;
@@ -9,7 +9,6 @@ export type ShowWorking = (text: string | undefined) => void;
 const TICK_MS = 1000;
 /** A shorter wait needs no number. */
 const SHOW_ELAPSED_MS = 2000;
-const MAX_DETAIL = 60;
 
 /** Tells in pi's working line what agy is doing and for how long: `agy: running npm test · 12 s`. */
 export class WorkingLine {
@@ -48,37 +47,4 @@ export class WorkingLine {
 		this.#show(`agy: ${this.#words}${elapsed >= SHOW_ELAPSED_MS ? ` · ${formatDuration(elapsed)}` : ""}`);
 		this.#cancelTick = this.#clock.after(TICK_MS, () => this.#draw());
 	}
-}
-
-/** What agy is doing, in a few words. `cwd` is absolute. */
-export function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
-	const subject = detail === undefined ? "" : shorten(stepSubject("other", detail, cwd));
-	switch (doing) {
-		case "waiting-for-slot":
-			return "waiting for a slot";
-		case "waiting-for-conversation":
-			return "waiting for the conversation";
-		case "starting":
-			return "starting";
-		case "thinking":
-			return "thinking";
-		case "writing":
-			return "writing";
-		case "running-tool":
-			return subject === "" ? "running a tool" : `running ${subject}`;
-		case "waiting-for-permission":
-			return subject === "" ? "waiting for permission" : `waiting for permission: ${subject}`;
-		case "waiting-for-answer":
-			return "waiting for an answer";
-		case "retrying":
-			return subject === "" ? "retrying" : `retrying after ${subject}`;
-		case "finishing":
-			return "finishing";
-		case "waiting-for-background":
-			return subject === "" ? "waiting for background tasks" : `waiting for background tasks: ${subject}`;
-	}
-}
-
-function shorten(text: string): string {
-	return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL - 1)}…` : text;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../engine/clock.ts";
-import { formatTime } from "../provider/time-of-day.ts";
+import { formatTime } from "../words/time-of-day.ts";
 
 export interface FooterOptions {
 	readonly clock: Clock;

@@ -1,5 +1,5 @@
-import { formatDuration } from "../provider/duration.ts";
-import { formatTime, type Here } from "../provider/time-of-day.ts";
+import { formatDuration } from "../words/duration.ts";
+import { formatTime, type Here } from "../words/time-of-day.ts";
 import type { QuotaPool, QuotaWindow } from "./usage.ts";
 
 const BAR_CELLS = 20;

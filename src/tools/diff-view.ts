@@ -1,5 +1,5 @@
 import type { DiffLine, FileDiff } from "../engine/events.ts";
-import { printable } from "../provider/printable.ts";
+import { printable } from "../words/printable.ts";
 
 /** Unchanged lines shown around a change, as in pi's own edit tool. */
 const CONTEXT_LINES = 4;

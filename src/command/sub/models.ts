@@ -1,6 +1,6 @@
 import type { CatalogueSource } from "../../models/catalogue.ts";
 import type { CatalogueModel } from "../../models/catalogue-model.ts";
-import { formatDuration } from "../../provider/duration.ts";
+import { formatDuration } from "../../words/duration.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { CommandEnvironment } from "../environment.ts";
 import { misused, type Reply, type SubCommand, say } from "../sub-command.ts";

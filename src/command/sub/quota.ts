@@ -1,5 +1,5 @@
-import { formatDuration } from "../../provider/duration.ts";
 import { formatQuota } from "../../quota/quota-text.ts";
+import { formatDuration } from "../../words/duration.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import { misused, refuse, type SubCommand, say } from "../sub-command.ts";
 

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../provider/duration.ts";
+import { formatDuration } from "../../words/duration.ts";
 import type { AgyProbe, CommandEnvironment } from "../environment.ts";
 import { misused, type SubCommand, say } from "../sub-command.ts";
 import { describeSource } from "./models.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ToolEvent } from "../../engine/events.ts";
-import { printable } from "../../provider/printable.ts";
+import { printable } from "../../words/printable.ts";
 
 const MAX_LENGTH = 2_000;
 /** Arguments in which agy's models say in words what the call is for. */

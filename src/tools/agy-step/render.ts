@@ -1,7 +1,7 @@
 import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Container, Spacer, Text, TruncatedText } from "@earendil-works/pi-tui";
 import type { TSchema } from "typebox";
-import { diffCounts, displayPath, stepSubject, stepVerb } from "../../provider/step-title.ts";
+import { diffCounts, displayPath, stepSubject, stepVerb } from "../../words/step-title.ts";
 import { linesLeftOut } from "../diff-view.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { readDetails, type StepDetails } from "./details.ts";

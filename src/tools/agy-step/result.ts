@@ -1,9 +1,9 @@
 import { truncateHead, truncateTail } from "@earendil-works/pi-coding-agent";
 import type { ToolEvent, ToolKind, ToolWait } from "../../engine/events.ts";
-import { formatDuration } from "../../provider/duration.ts";
-import { printable } from "../../provider/printable.ts";
 import type { CardEnd } from "../../provider/step-card.ts";
-import { diffCounts, stepDuration, stepTitle } from "../../provider/step-title.ts";
+import { formatDuration } from "../../words/duration.ts";
+import { printable } from "../../words/printable.ts";
+import { diffCounts, endingWord, stepDuration, stepTitle } from "../../words/step-title.ts";
 import { displayDiff } from "../diff-view.ts";
 import type { StepDetails } from "./details.ts";
 import { stepInput } from "./input.ts";
@@ -125,7 +125,7 @@ function contentText(step: ToolEvent, details: StepDetails, cwd: string): string
 export function statusNotes(details: StepDetails): string[] {
 	const notes: string[] = [];
 	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
-	const ending = endingWord(details);
+	const ending = endingWord({ ...details, refused: details.refused === true });
 	if (ending !== undefined) notes.push(details.error === undefined ? ending : `${ending}: ${details.error}`);
 	if (details.remedy !== undefined) notes.push(details.remedy);
 	if (details.binary) notes.push("binary file");
@@ -138,13 +138,6 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);
 	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
 	return notes;
-}
-
-/** Undefined for a step that went well or is not over. */
-function endingWord({ state, error, refused }: StepDetails): string | undefined {
-	if (refused) return "refused";
-	if (state === "cancelled") return "cancelled";
-	return state === "failed" || error !== undefined ? "failed" : undefined;
 }
 
 function truncationNote(output: Cut, path: string | undefined): string {

@@ -4,11 +4,13 @@ import type { Settings } from "../../config/schema.ts";
 import type { Clock } from "../../engine/clock.ts";
 import type { Engine, Run } from "../../engine/engine.ts";
 import type { AgyEvent } from "../../engine/events.ts";
+import type { Failure } from "../../engine/failure.ts";
+import { toPiUsage } from "../../provider/pi-usage.ts";
 import type { OutputFiles } from "../agy-step/output-files.ts";
 import { type Briefing, writeBriefing } from "./briefing.ts";
 import type { AskDetails } from "./details.ts";
 import type { EarlierDelegations } from "./earlier.ts";
-import { boundedAnswer, growingAnswer, problemText, reportDetails, reportText, toPiUsage } from "./report.ts";
+import { boundedAnswer, growingAnswer, problemText, reportDetails, reportText } from "./report.ts";
 import { type Delegation, requestFor } from "./request.ts";
 import { WorkLog } from "./work-log.ts";
 
@@ -174,6 +176,6 @@ class Updates {
 }
 
 /** The error of a call that is refused before anything is started. */
-export function refusal(failure: Parameters<typeof problemText>[0], now: number): Error {
+export function refusal(failure: Failure, now: number): Error {
 	return new Error(problemText(failure, now));
 }

@@ -1,9 +1,9 @@
 import { getMarkdownTheme, renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
 import type { Clock } from "../../engine/clock.ts";
-import { formatDuration } from "../../provider/duration.ts";
-import { printable } from "../../provider/printable.ts";
-import { diffCounts } from "../../provider/step-title.ts";
+import { formatDuration } from "../../words/duration.ts";
+import { printable } from "../../words/printable.ts";
+import { diffCounts } from "../../words/step-title.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { type AskDetails, readAskDetails, type ShownStep } from "./details.ts";
 import { ASK_TOOL, type askParameters } from "./parameters.ts";

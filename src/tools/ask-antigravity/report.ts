@@ -1,12 +1,11 @@
-import type { Usage } from "@earendil-works/pi-ai";
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, truncateHead } from "@earendil-works/pi-coding-agent";
 import { clipMiddle } from "../../conversation/clip.ts";
-import type { NoticeEvent, TokenUsage } from "../../engine/events.ts";
+import type { NoticeEvent } from "../../engine/events.ts";
 import type { Failure } from "../../engine/failure.ts";
-import { formatDuration } from "../../provider/duration.ts";
-import { failureWords } from "../../provider/failure-words.ts";
-import { printable } from "../../provider/printable.ts";
-import { activityWords } from "../../provider/working-line.ts";
+import { activityWords } from "../../words/activity.ts";
+import { formatDuration } from "../../words/duration.ts";
+import { failureWords } from "../../words/failure-words.ts";
+import { printable } from "../../words/printable.ts";
 import type { AskDetails } from "./details.ts";
 import { type Delegation, modelName } from "./request.ts";
 import { changedFiles, ranCommands, shownStep } from "./work-done.ts";
@@ -128,17 +127,4 @@ function list(title: string, lines: readonly string[]): string {
 	if (lines.length === 0) return "";
 	const more = lines.length > LISTED ? [`- … and ${lines.length - LISTED} more`] : [];
 	return [`${title}:`, ...lines.slice(0, LISTED).map((line) => `- ${line}`), ...more].join("\n");
-}
-
-/** For pi's totals. The subscription makes agy free of charge per token. */
-export function toPiUsage({ input, output, reasoning, cacheRead, cacheWrite }: TokenUsage): Usage {
-	return {
-		input,
-		output,
-		reasoning,
-		cacheRead,
-		cacheWrite,
-		totalTokens: input + output + cacheRead + cacheWrite,
-		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-	};
 }

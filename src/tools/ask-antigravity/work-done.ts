@@ -1,6 +1,7 @@
 import type { FileDiff, ToolEvent } from "../../engine/events.ts";
-import { lastLines } from "../../provider/printable.ts";
-import { isTerminal, stepOutcome, stepSubject, stepTitle } from "../../provider/step-title.ts";
+import { isEndState } from "../../engine/tool-state.ts";
+import { lastLines } from "../../words/printable.ts";
+import { stepOutcome, stepSubject, stepTitle } from "../../words/step-title.ts";
 import { displayDiff } from "../diff-view.ts";
 import type { ChangedFile, RanCommand, ShownStep } from "./details.ts";
 
@@ -72,7 +73,7 @@ function draw(step: ToolEvent, cwd: string): ShownStep {
 	return {
 		title: stepTitle(step, cwd),
 		outcome: stepOutcome(step),
-		state: failed ? "failed" : isTerminal(step) ? "done" : "open",
+		state: failed ? "failed" : isEndState(step.state) ? "done" : "open",
 		...(diff !== undefined && { diff: firstLines(diff) }),
 		...(output !== "" && { output }),
 	};

@@ -1,4 +1,4 @@
-import { diffCounts } from "../../provider/step-title.ts";
+import { diffCounts } from "../../words/step-title.ts";
 import type { ChangedFile, RanCommand } from "./details.ts";
 
 /** `src/x.ts (created) +12`; the change is left out where it is a plain edit. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Failure, FailureKind } from "../../../src/engine/failure.ts";
 import { classify, failureText, finalText } from "../../../src/provider/failure-text.ts";
-import { type FailureClass, failureWords } from "../../../src/provider/failure-words.ts";
+import { type FailureClass, failureWords } from "../../../src/words/failure-words.ts";
 
 const NOW = new Date(2026, 10, 30, 12, 0).getTime();
 

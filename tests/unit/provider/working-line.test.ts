@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDuration } from "../../../src/provider/duration.ts";
+import { formatDuration } from "../../../src/words/duration.ts";
 import { WorkingLine } from "../../../src/provider/working-line.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

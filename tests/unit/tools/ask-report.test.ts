@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AgyEvent, FileDiff, ToolEvent } from "../../../src/engine/events.ts";
+import { toPiUsage } from "../../../src/provider/pi-usage.ts";
 import type { AskDetails } from "../../../src/tools/ask-antigravity/details.ts";
 import { readAskDetails } from "../../../src/tools/ask-antigravity/details.ts";
-import {
-	boundedAnswer,
-	growingAnswer,
-	reportDetails,
-	reportText,
-	toPiUsage,
-} from "../../../src/tools/ask-antigravity/report.ts";
+import { boundedAnswer, growingAnswer, reportDetails, reportText } from "../../../src/tools/ask-antigravity/report.ts";
 import type { Delegation } from "../../../src/tools/ask-antigravity/request.ts";
 import { changedFiles, ranCommands, shownStep } from "../../../src/tools/ask-antigravity/work-done.ts";
 import { WorkLog } from "../../../src/tools/ask-antigravity/work-log.ts";

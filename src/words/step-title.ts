@@ -93,28 +93,28 @@ export function stepOutcome(step: ToolEvent): string {
 	const parts: string[] = [];
 	if (step.exitCode !== undefined) parts.push(`exit ${step.exitCode}`);
 	if (step.state === "background") parts.push("in the background");
-	const ending = endingWord(step);
+	const ending = endingWord({ state: step.state, error: step.error, refused: step.error?.denied !== undefined });
 	if (ending !== undefined) parts.push(step.error ? `${ending}: ${firstLine(step.error.message)}` : ending);
 	const duration = stepDuration(step);
 	if (duration !== undefined && duration >= 1000) parts.push(formatDuration(duration));
 	return parts.join(" · ");
 }
 
-/** Undefined for a step that went well or is not over. */
-function endingWord(step: ToolEvent): string | undefined {
-	if (step.error?.denied) return "refused";
+/** How a step ended, in one word: `refused`. Undefined for one that went well or is not over. */
+export function endingWord(step: {
+	readonly state: string;
+	readonly error?: unknown;
+	readonly refused: boolean;
+}): string | undefined {
+	if (step.refused) return "refused";
 	if (step.state === "cancelled") return "cancelled";
-	return step.state === "failed" || step.error ? "failed" : undefined;
+	return step.state === "failed" || step.error !== undefined ? "failed" : undefined;
 }
 
 /** How long the step took by agy's own record, in milliseconds. */
 export function stepDuration(step: ToolEvent): number | undefined {
 	if (step.startedAt === undefined || step.endedAt === undefined) return undefined;
 	return Math.max(0, step.endedAt - step.startedAt);
-}
-
-export function isTerminal(step: ToolEvent): boolean {
-	return step.state === "done" || step.state === "failed" || step.state === "cancelled";
 }
 
 function firstLine(text: string): string {

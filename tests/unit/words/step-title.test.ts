@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ToolEvent } from "../../../src/engine/events.ts";
-import { stepOutcome, stepTitle } from "../../../src/provider/step-title.ts";
+import { stepOutcome, stepTitle } from "../../../src/words/step-title.ts";
 import { tool } from "../../support/fake-engine.ts";
 
 const CWD = "/home/me/project";

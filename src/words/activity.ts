@@ -1,0 +1,37 @@
+import type { ActivityEvent } from "../engine/events.ts";
+import { stepSubject } from "./step-title.ts";
+
+const MAX_DETAIL = 60;
+
+/** What agy is doing, in a few words. `cwd` is absolute. */
+export function activityWords({ doing, detail }: ActivityEvent, cwd: string): string {
+	const subject = detail === undefined ? "" : shorten(stepSubject("other", detail, cwd));
+	switch (doing) {
+		case "waiting-for-slot":
+			return "waiting for a slot";
+		case "waiting-for-conversation":
+			return "waiting for the conversation";
+		case "starting":
+			return "starting";
+		case "thinking":
+			return "thinking";
+		case "writing":
+			return "writing";
+		case "running-tool":
+			return subject === "" ? "running a tool" : `running ${subject}`;
+		case "waiting-for-permission":
+			return subject === "" ? "waiting for permission" : `waiting for permission: ${subject}`;
+		case "waiting-for-answer":
+			return "waiting for an answer";
+		case "retrying":
+			return subject === "" ? "retrying" : `retrying after ${subject}`;
+		case "finishing":
+			return "finishing";
+		case "waiting-for-background":
+			return subject === "" ? "waiting for background tasks" : `waiting for background tasks: ${subject}`;
+	}
+}
+
+function shorten(text: string): string {
+	return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL - 1)}…` : text;
+}
