@@ -83,8 +83,6 @@ export interface Probes {
 	readonly env: NodeJS.ProcessEnv;
 	/** agy's own folder: `~/.gemini`, or where its flags moved it. */
 	readonly geminiDir: string;
-	/** agy's folder of conversation databases. */
-	readonly conversationsDir: string;
 	/** Reads the newest conversation agy wrote, as a turn would. */
 	decoding(): Promise<DecodingProbe>;
 	/** Whether changes of a file in agy's folder are reported, or must be polled for. */

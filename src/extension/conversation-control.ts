@@ -10,10 +10,8 @@ import type { Clock } from "../engine/clock.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { newestConversations } from "../run/conversation-folder.ts";
 import { realFolder } from "../run/data-folders.ts";
-import { type IdleParts, whileIdle } from "../run/idle-conversation.ts";
-import { readConversationRecord } from "../run/read-parent.ts";
-import { loadSqlite } from "../tail/load-sqlite.ts";
-import { pathOf } from "../tail/steps/file-uri.ts";
+import type { IdleParts } from "../run/idle-conversation.ts";
+import { workspacesOf } from "../run/inspect-conversation.ts";
 
 /** The pi session whose conversations are controlled. */
 export interface ControlledSession {
@@ -77,11 +75,10 @@ export function createConversationControl(session: ControlledSession, parts: Con
 async function problemWith(id: string, cwd: string, idle: IdleParts): Promise<string | undefined> {
 	// The id becomes a file name.
 	if (!/^[\w-]+$/.test(id)) return `"${id}" is not the id of a conversation.`;
-	const sqlite = await loadSqlite();
-	const found = await whileIdle(id, idle, (path) => readConversationRecord(sqlite, path)?.workspaceUris ?? []);
+	const found = await workspacesOf(id, idle);
 	if (found.kind === "missing") return `There is no conversation ${id} in ${idle.folder}.`;
 	if (found.kind === "in-use") return `Conversation ${id} is in use. Close the agy that works on it first.`;
-	const folders = found.value.map(pathOf);
+	const folders = found.value;
 	const inside = await Promise.all(
 		folders.map(async (folder) => contains(await realFolder(folder), await realFolder(cwd))),
 	);

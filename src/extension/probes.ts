@@ -1,19 +1,14 @@
-import { stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgyProbe, BridgeProbe, DecodingProbe, Probes } from "../command/environment.ts";
-import type { Clock } from "../engine/clock.ts";
 import { resolveAlias } from "../models/alias.ts";
 import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import { FLOOR, formatVersion } from "../run/agy-features.ts";
 import { newestConversations } from "../run/conversation-folder.ts";
-import { type IdleParts, whileIdle } from "../run/idle-conversation.ts";
-import { ConversationDb } from "../tail/conversation-db.ts";
-import { loadSqlite } from "../tail/load-sqlite.ts";
-import { decodeStep, isUnknownStep } from "../tail/step.ts";
-import { hasFileEvents } from "../tail/watcher.ts";
+import type { IdleParts } from "../run/idle-conversation.ts";
+import { changesAreToldBy, countSteps } from "../run/inspect-conversation.ts";
 import type { RealParts } from "./parts.ts";
 import { sessionOf } from "./register.ts";
 
@@ -24,7 +19,7 @@ export interface ProbeParts extends Pick<RealParts, "agy" | "catalogue" | "clock
 
 /** Looks at the machine and at pi for `/agy status` and `/agy doctor`. */
 export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: ProbeParts): Probes {
-	const { agy, clock, env, settings } = parts;
+	const { agy, env, settings } = parts;
 	const folders = () => agy.folders();
 	return {
 		agy: () => probeAgy(parts),
@@ -33,14 +28,8 @@ export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: Pro
 		get geminiDir() {
 			return folders().gemini;
 		},
-		get conversationsDir() {
-			return folders().conversations;
-		},
-		decoding: () => probeDecoding(parts, clock),
-		async fileEvents() {
-			const directory = await existingFolder(folders().conversations);
-			return hasFileEvents(directory, settings().fileEvents) ? "events" : "polling";
-		},
+		decoding: () => probeDecoding(parts),
+		fileEvents: () => changesAreToldBy(folders().conversations, settings().fileEvents),
 		bridge: () => probeBridge(ctx, parts),
 		conflicts: () => [...otherProviders(ctx), ...otherCommands(pi)],
 	};
@@ -87,38 +76,23 @@ async function probeAgy({ agy, clock }: ProbeParts): Promise<AgyProbe> {
 /** So many of the newest conversations are tried before all count as in use. */
 const CANDIDATES = 5;
 
-async function probeDecoding({ idle }: ProbeParts, clock: Clock): Promise<DecodingProbe> {
+async function probeDecoding({ idle }: ProbeParts): Promise<DecodingProbe> {
 	const access = idle();
 	const newest = (await newestConversations(access.folder)).slice(0, CANDIDATES);
 	for (const [index, id] of newest.entries()) {
 		const waitMs = index === 0 ? access.waitMs : 0;
-		const path = join(access.folder, `${id}.db`);
 		try {
-			const sqlite = await loadSqlite();
-			const result = await whileIdle(id, { ...access, waitMs }, () =>
-				countSteps(new ConversationDb({ path, sqlite, clock })),
-			);
+			const result = await countSteps(id, { ...access, waitMs });
 			if (result.kind === "done") return { kind: "decoded", id, ...result.value };
 		} catch (error) {
-			return { kind: "failed", path, cause: error instanceof Error ? error.message : String(error) };
+			return {
+				kind: "failed",
+				path: join(access.folder, `${id}.db`),
+				cause: error instanceof Error ? error.message : String(error),
+			};
 		}
 	}
 	return newest.length === 0 ? { kind: "none" } : { kind: "in-use" };
-}
-
-function countSteps(database: ConversationDb): { readonly steps: number; readonly unknownSteps: number } {
-	try {
-		const steps = database.finish().rows.map(decodeStep);
-		return { steps: steps.length, unknownSteps: steps.filter(isUnknownStep).length };
-	} finally {
-		database.close();
-	}
-}
-
-/** The folder, or the nearest one above it while agy has not made it yet. */
-async function existingFolder(folder: string): Promise<string> {
-	const found = await stat(folder).catch(() => undefined);
-	return found !== undefined || folder === dirname(folder) ? folder : existingFolder(dirname(folder));
 }
 
 /** pi keeps one provider for a name: the last one that was registered. The api tells whose it is. */

@@ -35,7 +35,6 @@ export function commandEnvironment(
 			cwd,
 			env: variables,
 			geminiDir: join(home, ".gemini"),
-			conversationsDir: join(home, ".gemini", "antigravity-cli", "conversations"),
 			decoding: async () => ({ kind: "none" }),
 			fileEvents: async () => "events",
 			conflicts: () => [],
