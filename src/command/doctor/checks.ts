@@ -1,5 +1,6 @@
 import type { SettingProblem } from "../../config/load.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
+import type { Resolution } from "../../models/resolve.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
@@ -94,6 +95,13 @@ export function checkSettings(path: string, problems: readonly SettingProblem[])
 	return problems.map(({ where, reason }) =>
 		warning("settings", `${where}: ${reason}`, `Correct it in ${where.startsWith("AGY_") ? "the environment" : path}.`),
 	);
+}
+
+/** The model that AskAntigravity takes by default may be gone from agy's list. */
+export function checkDefaultModel(name: string, found: Resolution): Check[] {
+	if ("choice" in found) return [];
+	const remedy = `Choose another with \`/agy model\`: ${found.suggestions.join(", ")}.`;
+	return [warning("settings", `defaultModel: agy lists no model "${name}"`, remedy)];
 }
 
 /** agy's own variables that send prompts elsewhere, and a folder that agy does not take for a workspace. */

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { resolveAlias } from "../../models/alias.ts";
 import { checkAgySettings } from "../doctor/agy-settings.ts";
 import { checkBridge, checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
 import { type Check, formatChecks } from "../doctor/check.ts";
@@ -7,6 +8,7 @@ import {
 	checkAgy,
 	checkConflicts,
 	checkDecoding,
+	checkDefaultModel,
 	checkFileEvents,
 	checkModels,
 	checkSettings,
@@ -66,7 +68,8 @@ async function examine(env: CommandEnvironment): Promise<Check[]> {
 		...hooks.map(readText),
 	]);
 	if (refresh.kind === "updated") await env.publishModels();
-	const { permissions, fileEvents } = settings.current();
+	const { permissions, fileEvents, defaultModel } = settings.current();
+	const found = resolveAlias(catalogue.entries(), defaultModel, undefined, catalogue.isComplete());
 	return [
 		checkAgy(agy),
 		...checkModels(agy, refresh, catalogue.entries().length),
@@ -77,6 +80,7 @@ async function examine(env: CommandEnvironment): Promise<Check[]> {
 		...checkHooks(hooks.map((path, index) => ({ path, text: hooksTexts[index] }))),
 		...checkAgySettings(agySettings, agySettingsText, permissions),
 		...checkSettings(settings.path, settings.problems()),
+		...checkDefaultModel(defaultModel, found),
 		...checkSurroundings(probes.env, probes.cwd),
 	];
 }

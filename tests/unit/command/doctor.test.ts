@@ -22,12 +22,13 @@ const settings = (content: unknown, permissions: "skip" | "deny" = "skip") =>
 	checkAgySettings("settings.json", typeof content === "string" ? content : JSON.stringify(content), permissions);
 
 test("a machine in order has no problem and no warning", async (t) => {
-	const reply = await dispatch("doctor", commandEnvironment(t));
+	const agy = "printf 'claude-sonnet-4-6\\tSonnet\\ngemini-3.8-flash-low\\tGemini 3.8 Flash (Low)\\n'";
+	const reply = await dispatch("doctor", commandEnvironment(t, { agy }));
 	assert.equal(reply.level, "info");
 	assert.deepEqual(reply.lines, [
 		"✓ agy: 1.3.3",
 		"✓ sign-in: agy is signed in",
-		"✓ models: agy lists 1",
+		"✓ models: agy lists 2",
 		"✓ write access: settings, cache and log can be written",
 		"✓ agy's conversations: none yet to try to read",
 		"✓ file events: changes of agy's database are noticed at once",
@@ -122,7 +123,8 @@ describe("the doctor and the bridge", () => {
 		assert.match(checkBridge({ ...status("no turn yet"), tools: [] }).text, /offered none/);
 	});
 	test("starts agy with --verbose only, when everything else has been looked at", async (t) => {
-		const env = commandEnvironment(t, { bridgeStatus: () => status("no turn yet") });
+		const variables = { AGY_DEFAULT_MODEL: "sonnet" };
+		const env = commandEnvironment(t, { variables, bridgeStatus: () => status("no turn yet") });
 		const order: string[] = [];
 		const probes = {
 			...env.probes,
@@ -145,6 +147,15 @@ describe("the doctor and the bridge", () => {
 		assert.equal(verbose.level, "warning");
 		assert.match(verbose.lines.join("\n"), /! pi's tools: agy was started and does not connect/);
 	});
+});
+
+test("a default model that agy does not list any more is named, with others", async (t) => {
+	const env = commandEnvironment(t, {
+		agy: "printf 'gemini-3.8-flash-low\\tGemini 3.8 Flash (Low)\\n'",
+		variables: { AGY_DEFAULT_MODEL: "gemini-2.5-flash" },
+	});
+	const lines = (await dispatch("doctor", env)).lines.join("\n");
+	assert.match(lines, /! settings: defaultModel: agy lists no model "gemini-2\.5-flash"\n {4}→ .*gemini-3\.8-flash\./);
 });
 
 test("conversations: unknown steps warn, an unreadable one is a problem", () => {
