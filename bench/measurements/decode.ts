@@ -79,8 +79,8 @@ function toRow(payload: Uint8Array): StepRow {
 
 /** Decoding is lazy, so everything that can be asked of a step is asked. */
 function everythingIn(row: StepRow): readonly unknown[] {
-	const { trajectory, executionId, usage, body } = decodeStep(row);
-	return [trajectory, executionId, usage, ...everythingInBody(body)];
+	const { trajectory, usage, body } = decodeStep(row);
+	return [trajectory, usage, ...everythingInBody(body)];
 }
 
 function everythingInBody(body: StepBody): readonly unknown[] {
@@ -92,7 +92,7 @@ function everythingInBody(body: StepBody): readonly unknown[] {
 		case "error-message":
 			return [body.error];
 		case "system-message":
-			return [body.text, body.eventType, body.sender, body.hidden];
+			return [body.text, body.sender, body.hidden];
 		case "checkpoint":
 			return [body.title, body.compaction];
 		case "tool": {

@@ -171,6 +171,6 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
  * The names under which agy may know our server: agy puts a plugin's name before it since 1.2.2, and an entry in the file
  * all agy processes share has the name of one pi process after it.
  */
-export function isOurServer(name: string): boolean {
+function isOurServer(name: string): boolean {
 	return name === TOOL_SERVER_NAME || name.endsWith(`_${TOOL_SERVER_NAME}`) || name.startsWith(`${TOOL_SERVER_NAME}_`);
 }

@@ -130,11 +130,6 @@ export class ParkedCalls {
 		return [...this.#byId.values()].filter((parked) => parked.begun && !parked.delivered).map(({ call }) => call);
 	}
 
-	/** Calls that pi has begun and not finished. */
-	get running(): number {
-		return [...this.#byId.values()].filter((parked) => parked.begun && parked.result === undefined).length;
-	}
-
 	#add(call: PiCall): Parked {
 		const parked: Parked = {
 			call,

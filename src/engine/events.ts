@@ -204,7 +204,6 @@ export interface NoticeEvent {
 		| "denied-action"
 		| "self-answered-question"
 		| "system-message"
-		| "schema-drift"
 		| "scratch-write"
 		| "cut-short"
 		| "other";

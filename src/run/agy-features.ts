@@ -23,10 +23,6 @@ export interface AgyFeatures {
 	readonly slugs: boolean;
 	/** `--effort`, since 1.1.5. */
 	readonly effort: boolean;
-	/** A slug without its tier is refused unless `--effort` is given, since 1.3.0. */
-	readonly baseSlugNeedsEffort: boolean;
-	/** An unknown model is an error, since 1.1.2; before, agy quietly used its default. */
-	readonly refusesUnknownModel: boolean;
 	/** The prompt is read from stdin when no prompt flag is given, since 1.1.1. */
 	readonly stdinPrompt: boolean;
 	/** `--mode` counts in print mode, since 1.1.12. */
@@ -37,16 +33,6 @@ export interface AgyFeatures {
 	readonly disableSlashCommands: boolean;
 	/** `--sandbox` counts in print mode, since 1.0.6. */
 	readonly sandbox: boolean;
-	/** The result names what was refused, since 1.1.27. */
-	readonly deniedActions: boolean;
-	/** `--print-timeout` is unlimited by default, since 1.2.6; before, five minutes. */
-	readonly unlimitedPrintTimeout: boolean;
-	/** A print timeout ends with exit code 0 and a partial answer, since 1.1.28; before, with an error. */
-	readonly softPrintTimeout: boolean;
-	/** A failure of the model or its service is exit code 3 with an `AGY_ERROR` line, since 1.2.6. */
-	readonly agyErrorLine: boolean;
-	/** agy waits for its background tasks before it exits, since 1.1.28. */
-	readonly waitsForBackground: boolean;
 }
 
 /**
@@ -61,18 +47,11 @@ export function featuresOf(version: AgyVersion | undefined): AgyFeatures {
 		streamJson: since("1.1.8"),
 		slugs: since("1.1.5"),
 		effort: since("1.1.5"),
-		baseSlugNeedsEffort: since("1.3.0"),
-		refusesUnknownModel: since("1.1.2"),
 		stdinPrompt: since("1.1.1"),
 		mode: since("1.1.12"),
 		toollessAgents: since("1.2.1"),
 		disableSlashCommands: since("1.1.9"),
 		sandbox: since("1.0.6"),
-		deniedActions: since("1.1.27"),
-		unlimitedPrintTimeout: since("1.2.6"),
-		softPrintTimeout: since("1.1.28"),
-		agyErrorLine: since("1.2.6"),
-		waitsForBackground: since("1.1.28"),
 	};
 }
 

@@ -8,8 +8,6 @@ export interface DataFolders {
 	readonly gemini: string;
 	/** One database per conversation, `<id>.db`. */
 	readonly conversations: string;
-	/** The index of all conversations: titles, parents. */
-	readonly summaries: string;
 	/** One folder per conversation: images, task logs, scratch files. */
 	readonly brain: string;
 	/** Where agy writes when it does not take the working directory for a workspace. */
@@ -40,7 +38,6 @@ export function dataFolders(options: DataFolderOptions = {}): DataFolders {
 	return {
 		gemini: root,
 		conversations,
-		summaries: join(data, "conversation_summaries.db"),
 		brain: join(data, "brain"),
 		scratch: join(data, "scratch"),
 	};

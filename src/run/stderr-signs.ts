@@ -1,6 +1,6 @@
 import { z } from "zod/v3";
 import type { Failure } from "../engine/failure.ts";
-import { type ErrorContext, failureInText, goDurationMs, oneLine } from "./error-text.ts";
+import { type ErrorContext, failureInText, oneLine } from "./error-text.ts";
 
 /** What one line of stderr tells while agy runs, beside being a reason for a failure at the end. */
 export type StderrSign =
@@ -9,9 +9,9 @@ export type StderrSign =
 	/** The answer is complete, and agy waits for commands that it left running. */
 	| { readonly kind: "waiting-for-background"; readonly tasks: number }
 	/** agy ends commands that were still running: what they should have done is not done. */
-	| { readonly kind: "background-ended"; readonly tasks: number; readonly daemons: number }
+	| { readonly kind: "background-ended"; readonly tasks: number }
 	/** agy's own time limit cut the turn; it reports success all the same. */
-	| { readonly kind: "print-timeout"; readonly afterMs: number | undefined }
+	| { readonly kind: "print-timeout" }
 	/** A call of the model failed and is repeated inside agy. */
 	| { readonly kind: "retrying"; readonly attempt: number; readonly failure: Failure | undefined }
 	/** agy waits for somebody to sign in; headless that never happens. */
@@ -27,12 +27,11 @@ export type StderrSign =
 export function readStderrLine(line: string, context: ErrorContext): StderrSign | undefined {
 	const notFound = /conversation "?([^"\s]+)"? not found/.exec(line)?.[1];
 	if (notFound !== undefined) return { kind: "conversation-not-found", id: notFound };
-	const ended = /terminating (\d+) background task\(s\)(?: and (\d+) daemon task)?/.exec(line);
-	if (ended !== null) return { kind: "background-ended", tasks: Number(ended[1]), daemons: Number(ended[2] ?? 0) };
+	const ended = /terminating (\d+) background task\(s\)/.exec(line)?.[1];
+	if (ended !== undefined) return { kind: "background-ended", tasks: Number(ended) };
 	const waiting = /waiting (?:up to \S+ )?for (\d+) background task\(s\)/.exec(line)?.[1];
 	if (waiting !== undefined) return { kind: "waiting-for-background", tasks: Number(waiting) };
-	const timeout = /print timeout after (\S+)/.exec(line);
-	if (timeout !== null) return { kind: "print-timeout", afterMs: goDurationMs(timeout[1]) };
+	if (/print timeout after \S/.test(line)) return { kind: "print-timeout" };
 	const attempt = /API error \(attempt (\d+)\)/.exec(line)?.[1];
 	if (attempt !== undefined) {
 		return { kind: "retrying", attempt: Number(attempt), failure: failureInText(line, context) };
@@ -52,7 +51,7 @@ const agyErrorSchema = z.object({
 });
 
 /** `AGY_ERROR: {…}`: agy's own account of a failure of the model or its service (agy 1.2.6 and later). */
-export function readAgyError(line: string, context: ErrorContext): Failure | undefined {
+function readAgyError(line: string, context: ErrorContext): Failure | undefined {
 	const json = /AGY_ERROR: (\{.*\})/.exec(line)?.[1];
 	if (json === undefined) return undefined;
 	const parsed = parseAgyError(json);
@@ -88,7 +87,6 @@ export class StderrSigns {
 	#failure: Failure | undefined;
 	#fromAgyError = false;
 	#denied: string | undefined;
-	#refusedResume: string | undefined;
 	#backgroundEnded = 0;
 	#printTimeout = false;
 	#attempts = 0;
@@ -119,11 +117,6 @@ export class StderrSigns {
 		return this.#denied;
 	}
 
-	/** The conversation that agy did not find. */
-	get refusedResume(): string | undefined {
-		return this.#refusedResume;
-	}
-
 	/** How many commands agy ended at its exit. */
 	get backgroundEnded(): number {
 		return this.#backgroundEnded;
@@ -140,9 +133,6 @@ export class StderrSigns {
 
 	#keep(sign: StderrSign, isAgyError: boolean): void {
 		switch (sign.kind) {
-			case "conversation-not-found":
-				this.#refusedResume = sign.id;
-				return;
 			case "background-ended":
 				this.#backgroundEnded += sign.tasks;
 				return;
@@ -162,6 +152,7 @@ export class StderrSigns {
 			case "failure":
 				if (sign.failure !== undefined) this.#remember(sign.failure, isAgyError);
 				return;
+			case "conversation-not-found":
 			case "waiting-for-background":
 			case "plan-mode-lost":
 				return;

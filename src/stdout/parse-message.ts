@@ -22,7 +22,6 @@ const initSchema = z.object({
 	conversation_id: text,
 	model: text,
 	permission_mode: text,
-	tools: z.array(z.unknown()).catch([]).default([]),
 });
 
 const stepSchema = z.object({
@@ -94,13 +93,11 @@ export function parseMessage(line: string): ParsedLine {
 function toInit(json: unknown, conversationId: string | undefined): ParsedLine {
 	const parsed = initSchema.safeParse(json);
 	if (!parsed.success) return "ignored";
-	const { model, permission_mode, tools } = parsed.data;
 	return {
 		event: "init",
 		conversationId: nonEmpty(parsed.data.conversation_id ?? conversationId),
-		model,
-		permissionMode: permission_mode,
-		tools: tools.filter((tool) => typeof tool === "string"),
+		model: parsed.data.model,
+		permissionMode: parsed.data.permission_mode,
 	};
 }
 

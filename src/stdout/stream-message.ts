@@ -6,7 +6,6 @@ export interface StreamInit {
 	readonly conversationId: string | undefined;
 	readonly model: string | undefined;
 	readonly permissionMode: string | undefined;
-	readonly tools: readonly string[];
 }
 
 export interface StreamStep {

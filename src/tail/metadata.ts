@@ -6,15 +6,11 @@ import { Message } from "./wire.ts";
 export function decodeGeneration(idx: number, data: Uint8Array): GenerationRecord {
 	const record = new Message(data);
 	const model = record.message(1);
-	const context = model.message(9).message(10);
 	return {
 		idx,
 		usage: usageOf(model.message(4)),
 		stepIndices: record.numbers(2),
-		contextTokens: context.number(1),
-		contextWindow: context.number(4),
 		model: model.text(21) || model.text(19) || model.text(22),
-		error: record.text(5),
 	};
 }
 

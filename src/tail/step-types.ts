@@ -36,7 +36,6 @@ export interface Step {
 	readonly terminal: boolean;
 	/** "" where the row carries none. */
 	readonly trajectory: string;
-	readonly executionId: string;
 	readonly usage: StepUsage | undefined;
 	readonly body: StepBody;
 }
@@ -85,7 +84,6 @@ export interface StepError {
 export interface SystemMessageBody {
 	readonly kind: "system-message";
 	readonly text: string;
-	readonly eventType: string;
 	/** The conversation id of the subagent, or the id of the background task, that sent it. */
 	readonly sender: string;
 	readonly hidden: boolean;
@@ -106,7 +104,7 @@ export interface ToolBody {
 	readonly mcp: { readonly server: string; readonly tool: string } | undefined;
 	readonly progress: string | undefined;
 	readonly imagePaths: readonly string[] | undefined;
-	readonly task: { readonly id: string; readonly logPath?: string; readonly isDaemon: boolean } | undefined;
+	readonly task: { readonly id: string; readonly logPath?: string } | undefined;
 	readonly subagents: readonly { readonly conversationId: string; readonly role: string | undefined }[];
 	/** Questions agy asked, with the answers it gave itself in headless mode. */
 	readonly questions: readonly { readonly question: string; readonly answers: readonly string[] }[];
@@ -128,11 +126,7 @@ export interface GenerationRecord {
 	readonly idx: number;
 	readonly usage: StepUsage | undefined;
 	readonly stepIndices: readonly number[];
-	/** Context tokens agy reckons with, and its window; 0 when absent. */
-	readonly contextTokens: number;
-	readonly contextWindow: number;
 	readonly model: string;
-	readonly error: string;
 }
 
 /** What a database says about its conversation (`trajectory_metadata_blob`). */

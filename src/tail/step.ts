@@ -49,10 +49,6 @@ class RowStep implements Step {
 		return this.#metadata.trajectory;
 	}
 
-	get executionId(): string {
-		return this.#metadata.executionId;
-	}
-
 	get usage(): StepUsage | undefined {
 		return this.#metadata.usage;
 	}

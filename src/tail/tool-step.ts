@@ -114,7 +114,7 @@ export class ToolStep implements ToolBody {
 		const id = details.text(1);
 		if (id === "") return undefined;
 		const logPath = pathOf(details.text(2));
-		return { id, ...(logPath === "" ? {} : { logPath }), isDaemon: details.flag(6) };
+		return { id, ...(logPath === "" ? {} : { logPath }) };
 	}
 
 	get subagents(): ToolBody["subagents"] {

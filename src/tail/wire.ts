@@ -132,8 +132,6 @@ export class FieldCursor {
 export class Message {
 	static readonly empty = new Message(new Uint8Array());
 
-	/** False when the bytes ended early or held something that is not protobuf; the fields before that are there. */
-	readonly complete: boolean;
 	readonly #bytes: Uint8Array;
 	/** Three entries per field: tag, start and end of the value. */
 	readonly #fields: number[] = [];
@@ -142,7 +140,6 @@ export class Message {
 		this.#bytes = bytes;
 		const cursor = new FieldCursor(bytes, start, end);
 		while (cursor.next()) this.#fields.push(cursor.number * 8 + cursor.type, cursor.start, cursor.end);
-		this.complete = !cursor.malformed;
 	}
 
 	get isEmpty(): boolean {
@@ -172,12 +169,6 @@ export class Message {
 	byteLength(field: number): number {
 		const at = this.#last(field, WireType.bytes);
 		return at < 0 ? 0 : this.#field(at + 2) - this.#field(at + 1);
-	}
-
-	/** A view of a bytes field, not a copy; empty when absent. */
-	bytes(field: number): Uint8Array {
-		const at = this.#last(field, WireType.bytes);
-		return at < 0 ? new Uint8Array() : this.#bytes.subarray(this.#field(at + 1), this.#field(at + 2));
 	}
 
 	/** An embedded message; an empty one when absent, so that paths can be followed without checks. */
@@ -218,23 +209,13 @@ export class Message {
 
 	/** A signed 64-bit integer, exact. 0n when absent. */
 	int64(field: number): bigint {
-		return BigInt.asIntN(64, this.uint64(field));
-	}
-
-	/** An unsigned 64-bit integer, exact. 0n when absent. */
-	uint64(field: number): bigint {
 		const at = this.#last(field, WireType.varint);
-		return at < 0 ? 0n : varintBigint(this.#bytes, this.#field(at + 1), this.#field(at + 2));
+		return at < 0 ? 0n : BigInt.asIntN(64, varintBigint(this.#bytes, this.#field(at + 1), this.#field(at + 2)));
 	}
 
 	double(field: number): number {
 		const at = this.#last(field, WireType.fixed64);
 		return at < 0 ? 0 : this.#view(at).getFloat64(0, true);
-	}
-
-	float(field: number): number {
-		const at = this.#last(field, WireType.fixed32);
-		return at < 0 ? 0 : this.#view(at).getFloat32(0, true);
 	}
 
 	/** A map<string, string>. */

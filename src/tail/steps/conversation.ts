@@ -23,7 +23,6 @@ export function systemMessage(body: Message): StepBody {
 	return {
 		kind: "system-message",
 		text: body.text(1) || agentMessage.text(4),
-		eventType: body.text(3),
 		sender: agentMessage.text(3),
 		hidden: agentMessage.flag(11) || body.message(2).flag(4),
 	};

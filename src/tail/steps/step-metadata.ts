@@ -16,10 +16,6 @@ export class StepMetadata {
 		return this.#message.message(20).text(1);
 	}
 
-	get executionId(): string {
-		return this.#message.text(12);
-	}
-
 	get usage(): StepUsage | undefined {
 		return usageOf(this.#message.message(9));
 	}

@@ -1,7 +1,7 @@
 import { z } from "zod/v3";
 
 /** What a card keeps of its step, in pi's session file. Read back after a restart, so it is checked then. */
-export const stepDetailsSchema = z.object({
+const stepDetailsSchema = z.object({
 	kind: z.string(),
 	tool: z.string(),
 	summary: z.string(),

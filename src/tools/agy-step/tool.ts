@@ -1,5 +1,5 @@
 import { type AgentToolResult, type AgentToolUpdateCallback, defineTool } from "@earendil-works/pi-coding-agent";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import type { Clock } from "../../engine/clock.ts";
 import { CARD_TOOL, type StepCard } from "../../provider/step-card.ts";
 import type { StepDetails } from "./details.ts";
@@ -13,8 +13,6 @@ const parameters = Type.Object({
 	tool: Type.String(),
 	summary: Type.String(),
 });
-
-export type StepParameters = Static<typeof parameters>;
 
 export interface StepToolOptions {
 	card(id: string): StepCard | undefined;

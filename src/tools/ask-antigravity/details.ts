@@ -38,7 +38,7 @@ const usageSchema = z.object({
 });
 
 /** What a delegation keeps of itself, in pi's session file. Read back after a restart, so it is checked then. */
-export const askDetailsSchema = z.object({
+const askDetailsSchema = z.object({
 	/** `gemini-3.8-flash high`. */
 	model: z.string(),
 	mode: z.enum(["plan", "accept-edits"]),

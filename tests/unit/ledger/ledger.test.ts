@@ -160,8 +160,6 @@ describe("usage", () => {
 			idx: 0,
 			usage: usage("r1"),
 			stepIndices: [1],
-			contextTokens: 0,
-			contextWindow: 0,
 			model: "Gemini",
 			error: "",
 		};
@@ -204,8 +202,6 @@ describe("usage", () => {
 			idx: 0,
 			usage: usage("r1"),
 			stepIndices: [1],
-			contextTokens: 0,
-			contextWindow: 0,
 			model: "",
 			error: "",
 		};
@@ -486,7 +482,7 @@ describe("beside the answer", () => {
 	});
 
 	test("a visible message of the system is told, a hidden one is not", () => {
-		const message = { kind: "system-message", text: "Careful.", eventType: "", sender: "", hidden: false } as const;
+		const message = { kind: "system-message", text: "Careful.", sender: "", hidden: false } as const;
 		const events = feed(
 			createLedger(),
 			bound,

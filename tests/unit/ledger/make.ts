@@ -20,7 +20,6 @@ export function row(idx: number, status: StepStatus, body: StepBody, extras: Ste
 		status,
 		terminal: TERMINAL.includes(status),
 		trajectory: extras.trajectory ?? "trajectory-1",
-		executionId: "execution-1",
 		usage: extras.usage,
 		body,
 	};

@@ -18,7 +18,7 @@ import {
 	toolStates,
 } from "./make.ts";
 
-const task = { id: `${CONVERSATION}/task-1`, isDaemon: false };
+const task = { id: `${CONVERSATION}/task-1` };
 
 describe("a tool", () => {
 	test("is told whole each time something about it changes", () => {
@@ -246,7 +246,7 @@ describe("a background task", () => {
 	});
 
 	test("that reports its end is waited for no longer, and its row may still say how it ended", () => {
-		const message = { kind: "system-message", text: "Task finished", eventType: "", hidden: false } as const;
+		const message = { kind: "system-message", text: "Task finished", hidden: false } as const;
 		for (const sender of [task.id, "task-1"]) {
 			const ledger = createLedger();
 			const events = feed(ledger, bound, row(2, "running", tool({ task })), row(4, "done", { ...message, sender }));
@@ -261,20 +261,20 @@ describe("a background task", () => {
 	});
 
 	test("that reported its end is done, also when its row never says so", () => {
-		const body = { kind: "system-message", text: "", eventType: "", sender: task.id, hidden: false } as const;
+		const body = { kind: "system-message", text: "", sender: task.id, hidden: false } as const;
 		const events = feed(createLedger(), bound, row(2, "running", tool({ task })), row(4, "done", body), closed);
 		assert.deepEqual(toolStates(events), ["background", "done"]);
 	});
 
 	test("is told by its report where nothing else tells of its result", () => {
-		const body = { kind: "system-message", text: "2 passed", eventType: "", sender: task.id, hidden: false } as const;
+		const body = { kind: "system-message", text: "2 passed", sender: task.id, hidden: false } as const;
 		const running = row(2, "running", tool({ task, output: undefined }));
 		const events = feed(createLedger(), bound, running, row(4, "done", body), closed);
 		assert.equal(ofType(events, "tool").at(-1)?.output, "2 passed");
 	});
 
 	test("that has ended needs no message about it", () => {
-		const body = { kind: "system-message", text: "finished", eventType: "", sender: task.id, hidden: false } as const;
+		const body = { kind: "system-message", text: "finished", sender: task.id, hidden: false } as const;
 		const events = feed(createLedger(), bound, row(2, "done", tool({ task })), row(4, "done", body), closed);
 		assert.deepEqual(noticeCodes(events), []);
 	});
@@ -289,7 +289,7 @@ describe("a background task", () => {
 
 test("a subagent is told when it starts and when it reports back", () => {
 	const body = tool({ toolKind: "subagent", subagents: [{ conversationId: "child", role: "reviewer" }] });
-	const report = { kind: "system-message", text: "Done", eventType: "", sender: "child", hidden: false } as const;
+	const report = { kind: "system-message", text: "Done", sender: "child", hidden: false } as const;
 	const events = feed(
 		createLedger(),
 		bound,
@@ -313,7 +313,7 @@ test("a subagent is told when it starts and when it reports back", () => {
 
 test("a subagent's report that its step already shows is not said again", () => {
 	const body = tool({ toolKind: "subagent", subagents: [{ conversationId: "child", role: "reviewer" }] });
-	const report = { kind: "system-message", text: "Done", eventType: "", sender: "child", hidden: false } as const;
+	const report = { kind: "system-message", text: "Done", sender: "child", hidden: false } as const;
 	const events = feed(createLedger(), bound, row(2, "done", { ...body, output: "Done." }), row(3, "done", report));
 	assert.deepEqual(noticeCodes(events), []);
 });

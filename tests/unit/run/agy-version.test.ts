@@ -34,20 +34,13 @@ test("versions are ordered by number", () => {
 
 const boundaries = [
 	["belowFloor", "1.0.16", false],
-	["refusesUnknownModel", "1.1.2", true],
 	["stdinPrompt", "1.1.1", true],
 	["slugs", "1.1.5", true],
 	["effort", "1.1.5", true],
 	["streamJson", "1.1.8", true],
 	["disableSlashCommands", "1.1.9", true],
 	["mode", "1.1.12", true],
-	["deniedActions", "1.1.27", true],
-	["softPrintTimeout", "1.1.28", true],
-	["waitsForBackground", "1.1.28", true],
 	["toollessAgents", "1.2.1", true],
-	["agyErrorLine", "1.2.6", true],
-	["unlimitedPrintTimeout", "1.2.6", true],
-	["baseSlugNeedsEffort", "1.3.0", true],
 ] as const;
 
 for (const [feature, since, value] of boundaries) {

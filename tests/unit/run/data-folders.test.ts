@@ -11,7 +11,6 @@ test("agy's own place", () => {
 	assert.deepEqual(dataFolders({ env }), {
 		gemini: "/home/me/.gemini",
 		conversations: "/home/me/.gemini/antigravity-cli/conversations",
-		summaries: "/home/me/.gemini/antigravity-cli/conversation_summaries.db",
 		brain: "/home/me/.gemini/antigravity-cli/brain",
 		scratch: "/home/me/.gemini/antigravity-cli/scratch",
 	});

@@ -11,12 +11,9 @@ const lines: readonly (readonly [string, StderrSign | undefined])[] = [
 		"root agent idle; waiting for 3 background task(s) (bounded by --print-timeout)",
 		{ kind: "waiting-for-background", tasks: 3 },
 	],
-	["terminating 1 background task(s) on exit", { kind: "background-ended", tasks: 1, daemons: 0 }],
-	["terminating 2 background task(s) and 4 daemon task(s) on exit", { kind: "background-ended", tasks: 2, daemons: 4 }],
-	[
-		"[agy] print timeout after 15s with turn in progress; returning partial output",
-		{ kind: "print-timeout", afterMs: 15_000 },
-	],
+	["terminating 1 background task(s) on exit", { kind: "background-ended", tasks: 1 }],
+	["terminating 2 background task(s) and 4 daemon task(s) on exit", { kind: "background-ended", tasks: 2 }],
+	["[agy] print timeout after 15s with turn in progress; returning partial output", { kind: "print-timeout" }],
 	[
 		"API error (attempt 3): RESOURCE_EXHAUSTED (code 429): Individual quota reached. Resets in 2s.",
 		{
@@ -119,13 +116,11 @@ test("the attempts of the newest call count", () => {
 
 test("facts of the whole run are kept", () => {
 	const signs = collect(
-		'warning: conversation "c9" not found',
 		"terminating 1 background task(s) on exit",
 		"terminating 2 background task(s) and 1 daemon task(s) on exit",
 		"[agy] print timeout after 1m0s with turn in progress; returning partial output",
 		'a tool required the "write_file" permission that headless mode cannot prompt for',
 	);
-	assert.equal(signs.refusedResume, "c9");
 	assert.equal(signs.backgroundEnded, 3);
 	assert.equal(signs.printTimeout, true);
 	assert.equal(signs.deniedAction, "write_file");

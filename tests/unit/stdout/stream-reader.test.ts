@@ -39,14 +39,12 @@ test("init", () => {
 		conversationId: "c",
 		model: "Gemini 3.7 Flash (Low)",
 		permissionMode: "request-review",
-		tools: ["run_command"],
 	});
 	assert.deepEqual(only('{"event":"init"}\n'), {
 		event: "init",
 		conversationId: undefined,
 		model: undefined,
 		permissionMode: undefined,
-		tools: [],
 	});
 });
 

@@ -4,13 +4,11 @@ import fc from "fast-check";
 import { decodeConversation, decodeExecutor, decodeGeneration } from "../../../src/tail/metadata.ts";
 import { encode } from "../../support/agy-proto.ts";
 
-test("a model call: usage, steps, context and model", () => {
+test("a model call: usage, steps and model", () => {
 	const data = encode("CortexStepGeneratorMetadata", {
 		stepIndices: [4, 5, 300],
-		error: "stream error",
 		chatModel: {
 			usage: { inputTokens: 10n, outputTokens: 5n, thinkingOutputTokens: 2n, responseId: "r1" },
-			chatStartMetadata: { contextWindowMetadata: { estimatedTokensUsed: 17_000, maxContextTokens: 1_048_576 } },
 			responseModel: "gemini-x",
 			modelDisplayName: "Gemini X (High)",
 		},
@@ -19,10 +17,7 @@ test("a model call: usage, steps, context and model", () => {
 		idx: 3,
 		usage: { input: 10, output: 5, reasoning: 2, cacheRead: 0, cacheWrite: 0, responseId: "r1" },
 		stepIndices: [4, 5, 300],
-		contextTokens: 17_000,
-		contextWindow: 1_048_576,
 		model: "Gemini X (High)",
-		error: "stream error",
 	});
 });
 

@@ -74,9 +74,9 @@ test("a command in the background has a task with its log", () => {
 		isDaemon: true,
 	};
 	const body = toolOf({ type: 21, status: STATUS.running, runCommand: command, taskDetails });
-	assert.deepEqual(body.task, { id: "conv/task-1", logPath: "/home/me/a b/task-1.log", isDaemon: true });
+	assert.deepEqual(body.task, { id: "conv/task-1", logPath: "/home/me/a b/task-1.log" });
 	assert.equal(body.progress, "half");
-	assert.deepEqual(toolOf({ type: 21, taskDetails: { id: "t" } }).task, { id: "t", isDaemon: false });
+	assert.deepEqual(toolOf({ type: 21, taskDetails: { id: "t" } }).task, { id: "t" });
 	assert.equal(toolOf({ type: 21, runCommand: command }).task, undefined);
 });
 

@@ -77,7 +77,6 @@ test("a system message: what it says, who sent it, whether it is for a reader", 
 		{
 			kind: "system-message",
 			text: "Task done",
-			eventType: "task_done",
 			sender: "child-conversation",
 			hidden: false,
 		},
@@ -86,7 +85,6 @@ test("a system message: what it says, who sent it, whether it is for a reader", 
 	assert.deepEqual(rowOf({ type: 101, systemMessage: silent }).body, {
 		kind: "system-message",
 		text: "inner",
-		eventType: "",
 		sender: "child-conversation",
 		hidden: true,
 	});

@@ -43,7 +43,6 @@ test("every row of the recorded databases reads as the oracle reads it", { skip:
 function compare(step: Step, oracle: Plain, where: string): void {
 	const metadata = sub(oracle.metadata);
 	assert.equal(step.trajectory, sub(metadata.sourceTrajectoryStepInfo).trajectoryId ?? "", where);
-	assert.equal(step.executionId, metadata.executionId ?? "", where);
 	compareUsage(step.usage, sub(metadata.modelUsage));
 	switch (step.body.kind) {
 		case "planner": {
@@ -109,12 +108,8 @@ function compareGeneration(idx: number, data: Uint8Array): void {
 	const model = sub(oracle.chatModel);
 	const record = decodeGeneration(idx, data);
 	compareUsage(record.usage, sub(model.usage));
-	const context = sub(sub(model.chatStartMetadata).contextWindowMetadata);
 	assert.deepEqual(record.stepIndices, oracle.stepIndices ?? []);
-	assert.equal(record.contextTokens, context.estimatedTokensUsed ?? 0);
-	assert.equal(record.contextWindow, context.maxContextTokens ?? 0);
 	assert.equal(record.model, model.modelDisplayName);
-	assert.equal(record.error, oracle.error ?? "");
 }
 
 function compareExecutor(idx: number, data: Uint8Array): void {

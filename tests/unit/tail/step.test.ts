@@ -23,12 +23,11 @@ test("a kind or a state that came after this reader is known as such", () => {
 	assert.deepEqual([unknown(15), unknown(140), unknown(141), unknown(15, 13)], [false, false, true, true]);
 });
 
-test("what every row carries: trajectory, execution and the usage of its model call", () => {
+test("what every row carries: its trajectory and the usage of its model call", () => {
 	const step = rowOf({
 		type: 15,
 		metadata: {
 			sourceTrajectoryStepInfo: { trajectoryId: "traj", stepIndex: 7 },
-			executionId: "exec",
 			modelUsage: {
 				inputTokens: 100n,
 				outputTokens: 30n,
@@ -43,29 +42,27 @@ test("what every row carries: trajectory, execution and the usage of its model c
 	assert.equal(step.idx, 7);
 	assert.equal(step.type, 15);
 	assert.equal(step.trajectory, "traj");
-	assert.equal(step.executionId, "exec");
 	const usage = { input: 100, output: 30, reasoning: 20, cacheRead: 16_248, cacheWrite: 4, responseId: "resp" };
 	assert.deepEqual(step.usage, usage);
 });
 
-test("a row without metadata has empty ids and no usage; a usage without a count is none", () => {
+test("a row without metadata has no trajectory and no usage; a usage without a count is none", () => {
 	const bare = rowOf({ type: 15 });
-	assert.deepEqual([bare.trajectory, bare.executionId, bare.usage], ["", "", undefined]);
+	assert.deepEqual([bare.trajectory, bare.usage], ["", undefined]);
 	assert.equal(rowOf({ type: 15, metadata: { modelUsage: { responseId: "r" } } }).usage, undefined);
 });
 
-test("decoding is lazy: ids and status decode no text of the body, and each text is decoded once", (t) => {
+test("decoding is lazy: trajectory and status decode no text of the body, and each text is decoded once", (t) => {
 	const long = (letter: string) => letter.repeat(1000);
 	const payload = encode("Step", {
 		type: 15,
-		metadata: { executionId: "exec" },
+		metadata: { sourceTrajectoryStepInfo: { trajectoryId: "traj" } },
 		plannerResponse: { thinking: long("t"), response: long("r"), modifiedResponse: long("m") },
 	});
 	const decode = t.mock.method(TextDecoder.prototype, "decode");
 	const lengths = () => decode.mock.calls.map((call) => call.arguments[0]?.byteLength ?? 0);
 	const step = decodeStep({ idx: 0, stepType: 15, status: STATUS.done, payload });
-	assert.equal(step.status, "done");
-	assert.equal(step.executionId, "exec");
+	assert.deepEqual([step.status, step.trajectory], ["done", "traj"]);
 	const body = expectKind(step.body, "planner");
 	assert.deepEqual(lengths(), []);
 	assert.equal(body.thinking, long("t"));

@@ -36,23 +36,20 @@ test("bytes that are not UTF-8 read as replacement characters", () => {
 test("integers: exact as bigint in all 64 bits, signed as number, defaults when absent", () => {
 	for (const value of [0n, 1n, 127n, 128n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n]) {
 		const message = new Message(varint(3, value));
-		assert.equal(message.uint64(3), value);
 		assert.equal(message.int64(3), BigInt.asIntN(64, value));
 		if (value < 2n ** 53n) assert.equal(message.number(3), Number(value));
 	}
 	assert.equal(new Message(write().tag(1, WireType.Varint).int32(-5).finish()).number(1), -5);
 	const absent = Message.empty;
-	assert.deepEqual([absent.number(1), absent.uint64(1), absent.int64(1), absent.flag(1)], [0, 0n, 0n, false]);
-	assert.deepEqual([absent.text(1), absent.double(1), absent.float(1), absent.has(1)], ["", 0, 0, false]);
+	assert.deepEqual([absent.number(1), absent.int64(1), absent.flag(1)], [0, 0n, false]);
+	assert.deepEqual([absent.text(1), absent.double(1), absent.has(1)], ["", 0, false]);
 	assert.equal(absent.message(1).message(2).text(3), "");
-	assert.equal(absent.bytes(1).length, 0);
 });
 
 test("floating point numbers", () => {
-	const bytes = write().tag(1, WireType.Bit64).double(-2.5e300).tag(2, WireType.Bit32).float(0.5).finish();
+	const bytes = write().tag(1, WireType.Bit64).double(-2.5e300).finish();
 	const message = new Message(join(new Uint8Array([8, 1]), bytes), 2);
 	assert.equal(message.double(1), -2.5e300);
-	assert.equal(message.float(2), 0.5);
 });
 
 test("the last one counts of a single field, all of a repeated one; another wire type is another field", () => {
@@ -93,13 +90,12 @@ test("maps of strings", () => {
 	);
 });
 
-test("nothing is copied: bytes are a view, and only the asked part of the buffer is looked at", (t) => {
+test("nothing is copied: only the asked part of the buffer is looked at", (t) => {
 	const large = text(1, "x".repeat(10_000));
 	const payload = join(large, text(2, "y".repeat(100)));
 	const decode = t.mock.method(TextDecoder.prototype, "decode");
 	const message = new Message(payload);
 	assert.equal(message.byteLength(1), 10_000);
-	assert.equal(message.bytes(1).buffer, payload.buffer);
 	assert.equal(decode.mock.callCount(), 0);
 	assert.equal(message.text(2).length, 100);
 	assert.equal(decode.mock.callCount(), 1);
@@ -112,7 +108,6 @@ test("a view into a larger buffer never reads what lies around it", () => {
 	assert.equal(new Message(surroundings.subarray(20, 20 + field.length)).text(1), "inside");
 	const cut = new Message(surroundings.subarray(20, 20 + field.length - 1));
 	assert.equal(cut.text(1), "");
-	assert.equal(cut.complete, false);
 	assert.equal(new FieldCursor(field, 0, 10_000).next(), true);
 });
 
@@ -145,14 +140,12 @@ for (const [what, bytes] of malformed) {
 		assert.equal(cursor.next(), false);
 		const message = new Message(join(good, new Uint8Array(bytes)));
 		assert.equal(message.number(1), 42);
-		assert.equal(message.complete, false);
 	});
 }
 
 test("groups are stepped over, with what is in them", () => {
 	const group = [0x0b, 0x08, 0x05, 0x13, 0x0a, 0x01, 0x61, 0x14, 0x0c];
 	const message = new Message(join(new Uint8Array(group), varint(9, 3n)));
-	assert.equal(message.complete, true);
 	assert.equal(message.number(1), 0);
 	assert.equal(message.number(9), 3);
 });
@@ -161,6 +154,6 @@ test("a hundred groups deep is read, a hundred thousand are refused without exha
 	const nested = (depth: number) =>
 		new Message(join(new Uint8Array(depth).fill(0x0b), new Uint8Array(depth).fill(0x0c), varint(2, 1n)));
 	assert.equal(nested(100).number(2), 1);
-	assert.equal(nested(101).complete, false);
-	assert.equal(nested(100_000).complete, false);
+	assert.equal(nested(101).number(2), 0);
+	assert.equal(nested(100_000).number(2), 0);
 });
