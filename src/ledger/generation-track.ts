@@ -58,13 +58,15 @@ export class GenerationTrack {
 		this.#row = body;
 		this.#rowIsDone = step.status === "done";
 		const verdict = judge(step, body);
+		const textElsewhere = verdict === "done" && body.text === "";
 		const events: AgyEvent[] = [
 			...this.#start(),
 			...this.#changed("thinking", this.#thinking.fromRow(body.thinking, verdict !== "open")),
 			...this.#changed(
 				"text",
-				this.text.fromRow(body.text, verdict === "failed" || (verdict === "done" && body.text !== "")),
+				this.text.fromRow(body.text, verdict === "failed" || (verdict === "done" && !textElsewhere)),
 			),
+			...(textElsewhere ? this.#changed("text", this.text.stdoutAlone()) : []),
 		];
 		if (verdict === "open") return events;
 		if (step.usage) events.push(...this.#tellUsage(step.usage, verdict === "done"));
@@ -75,8 +77,14 @@ export class GenerationTrack {
 	fromStdout(message: StreamStep, alone: boolean): AgyEvent[] {
 		this.#stdoutDone ||= message.state === "DONE";
 		if (message.usage && hasCounts(message.usage)) this.#stdoutUsage = message.usage;
-		const events = [...this.#start(), ...this.#changed("text", this.text.fromStdout(message.textDelta))];
-		return alone && this.#stdoutDone ? [...events, ...this.#endFromStdout()] : events;
+		const events = this.#changed("text", this.text.fromStdout(message.textDelta));
+		return alone ? [...events, ...this.stdoutAlone()] : events;
+	}
+
+	/** No row tells of it, or no more: what stdout has told counts. */
+	stdoutAlone(): AgyEvent[] {
+		const events = [...this.#start(), ...this.#changed("text", this.text.stdoutAlone())];
+		return this.#stdoutDone ? [...events, ...this.#endFromStdout()] : events;
 	}
 
 	/** Usage from agy's record of the generation, for rows that carry none. */

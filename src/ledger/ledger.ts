@@ -48,8 +48,6 @@ class StepLedger implements Ledger {
 
 	/** Steps that stdout told before the conversation was known. */
 	#early: StreamStep[] | undefined = [];
-	/** Words that stdout told before the database had told of the steps they follow. */
-	readonly #ahead: StreamStep[] = [];
 	#conversationId: string | undefined;
 	#rowsSeen = false;
 	#stdoutStepsSeen = false;
@@ -79,8 +77,7 @@ class StepLedger implements Ledger {
 			case "conversation":
 				return this.#bind(observation);
 			case "row":
-				if (this.#entries.isOldRow(observation.step)) return [];
-				return [...this.#row(observation.step), ...this.#releaseAhead()];
+				return this.#entries.isOldRow(observation.step) ? [] : this.#row(observation.step);
 			case "rewound":
 				this.#newestWork = Math.min(this.#newestWork, observation.rows - 1);
 				return this.#entries.rewind(observation.rows).flatMap((entry) => this.#abandon(entry));
@@ -90,8 +87,7 @@ class StepLedger implements Ledger {
 				if (!this.#entries.isOldExecutor(observation.record.idx)) this.#executor = observation.record;
 				return [];
 			case "database-lost":
-				this.#databaseLost = true;
-				return [...this.#tools.databaseIsLost(true), ...this.#releaseAhead()];
+				return this.#stdoutAlone();
 			case "stdout":
 				return this.#stdout(observation.message);
 			case "closed":
@@ -146,7 +142,7 @@ class StepLedger implements Ledger {
 				return [...events, ...this.#side.fromCheckpoint(step.idx, body), ...(usage ? [usage] : [])];
 			}
 			case "silent":
-				return [...events, ...this.#tools.rowIsSilent(entry)];
+				return [...events, ...(entry.generation?.stdoutAlone() ?? []), ...this.#tools.rowIsSilent(entry)];
 		}
 	}
 
@@ -196,32 +192,6 @@ class StepLedger implements Ledger {
 	#stdoutStep(message: StreamStep): AgyEvent[] {
 		if (this.#isForeign(message) || this.#entries.isOldIndex(message.index)) return [];
 		this.#stdoutStepsSeen = true;
-		if (message.stepType === "agent_response" && this.#isAhead(message.index)) {
-			this.#ahead.push(message);
-			return [];
-		}
-		return this.#takeStdoutStep(message);
-	}
-
-	/** Shown at once, these words would stand before the steps they are about: only the database tells of those. */
-	#isAhead(index: number): boolean {
-		if (this.#databaseLost) return false;
-		return this.#entries.all.some(
-			({ ref, rowKind, tool, generation }) =>
-				ref.index < index && rowKind === undefined && (tool !== undefined || generation !== undefined),
-		);
-	}
-
-	#releaseAhead(): AgyEvent[] {
-		const events: AgyEvent[] = [];
-		for (let next = this.#ahead[0]; next !== undefined && !this.#isAhead(next.index); next = this.#ahead[0]) {
-			this.#ahead.shift();
-			events.push(...this.#takeStdoutStep(next));
-		}
-		return events;
-	}
-
-	#takeStdoutStep(message: StreamStep): AgyEvent[] {
 		const entry = this.#entries.forStdout(message.index);
 		switch (message.stepType) {
 			case "user_input":
@@ -229,7 +199,7 @@ class StepLedger implements Ledger {
 				return [];
 			case "agent_response":
 				if (entry.rowKind !== undefined && entry.rowKind !== "planner" && entry.rowKind !== "silent") return [];
-				return this.#generationOf(entry).fromStdout(message, this.#databaseLost);
+				return this.#generationOf(entry).fromStdout(message, this.#databaseLost || entry.rowKind === "silent");
 			case "tool":
 				if (entry.rowKind === "planner") return [];
 				return [...this.#tools.fromStdout(entry, message), ...this.#side.fromStdoutTool(entry.ref, message)];
@@ -241,6 +211,16 @@ class StepLedger implements Ledger {
 		}
 	}
 
+	/** The database tells nothing more: what stdout has told beyond it counts, in the order of the steps. */
+	#stdoutAlone(): AgyEvent[] {
+		this.#databaseLost = true;
+		this.#tools.databaseIsLost(true);
+		return this.#entries.all.flatMap((entry) => [
+			...(entry.generation?.stdoutAlone() ?? []),
+			...this.#tools.update(entry),
+		]);
+	}
+
 	/** A step of another conversation, a subagent's for instance. */
 	#isForeign({ conversationId }: StreamStep): boolean {
 		return (
@@ -249,11 +229,9 @@ class StepLedger implements Ledger {
 	}
 
 	#close(observation: ClosedObservation): AgyEvent[] {
-		this.#databaseLost = true;
 		const events = [
 			...this.#releaseEarly(),
-			...this.#tools.databaseIsLost(true),
-			...this.#releaseAhead(),
+			...this.#stdoutAlone(),
 			...closeSteps({
 				entries: this.#entries,
 				usage: this.#usage,

@@ -5,12 +5,15 @@ export type TextChange =
 
 /**
  * One growing text (the answer or the thinking of one model call) as both sources describe it, and how much of it was
- * shown. The database is the truth; stdout may be ahead of it, behind it, or all there is.
+ * shown. The database is the truth; stdout may be ahead of it, behind it, or all there is. It is ahead by words only: what
+ * comes before them, a thought or an earlier step, only the database tells, so until a row has begun to say something,
+ * or none is to be expected, what stdout says waits.
  */
 export class TextTrack {
 	#row: string | undefined;
 	#rowIsFinal = false;
 	#stdout = "";
+	#stdoutAlone = false;
 	#shown = "";
 
 	/** What was shown so far. */
@@ -35,6 +38,12 @@ export class TextTrack {
 		return this.#show(this.#target(), false);
 	}
 
+	/** No row is to be expected, or none with this text. */
+	stdoutAlone(): TextChange | undefined {
+		this.#stdoutAlone = true;
+		return this.#show(this.#target(), false);
+	}
+
 	/** Adds what neither source had for this text when they ended. */
 	append(delta: string): TextChange | undefined {
 		return this.#show(this.#shown + delta, true);
@@ -51,6 +60,7 @@ export class TextTrack {
 	#target(): string {
 		const row = this.#row;
 		if (row !== undefined && (this.#rowIsFinal || row.length >= this.#stdout.length)) return row;
+		if (!this.#stdoutAlone && !row) return "";
 		if (row !== undefined && !this.#stdout.startsWith(row)) return row;
 		const ahead = dependable(this.#stdout);
 		return row !== undefined && row.length > ahead.length ? row : ahead;

@@ -44,10 +44,9 @@ export class ToolBook {
 		return this.#denied.all;
 	}
 
-	/** Whether the database is to be expected to tell about tools. */
-	databaseIsLost(lost: boolean): AgyEvent[] {
+	/** Whether the database is to be expected to tell about tools. What that changes for a tool its next update tells. */
+	databaseIsLost(lost: boolean): void {
 		this.#databaseLost = lost;
-		return lost ? this.#updateAll() : [];
 	}
 
 	fromRow(entry: StepEntry, step: Step, body: ToolBody): AgyEvent[] {

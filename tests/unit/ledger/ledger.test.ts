@@ -345,14 +345,10 @@ describe("stdout as the safety net", () => {
 	test("waits for the conversation before it tells of a step", () => {
 		const ledger = createLedger();
 		assert.deepEqual(feed(ledger, said(1, "ACTIVE", "Hi")), []);
-		const events = feed(ledger, bound);
-		assert.deepEqual(
-			events.filter((event) => event.type !== "activity").map((event) => event.type),
-			["conversation", "generation", "text"],
-		);
+		assert.equal(textOf(feed(ledger, bound, databaseLost)), "Hi");
 	});
 
-	test("is not ahead of the steps that its words follow", () => {
+	test("is not ahead of the thoughts and steps that its words follow", () => {
 		const ahead = [
 			bound,
 			said(1, "DONE", "Look."),
@@ -362,18 +358,21 @@ describe("stdout as the safety net", () => {
 		];
 		const order = (events: readonly AgyEvent[]) =>
 			events.flatMap((event) =>
-				event.type === "text" || event.type === "tool" ? [`${event.type} ${event.step.index}`] : [],
+				event.type === "text" || event.type === "thinking" || event.type === "tool"
+					? [`${event.type} ${event.step.index}`]
+					: [],
 			);
 
 		const alive = createLedger();
-		assert.deepEqual(order(feed(alive, ...ahead)), ["text 1"]);
-		assert.deepEqual(order(feed(alive, row(1, "done", answer("Look.")))), []);
-		assert.deepEqual(order(feed(alive, row(2, "done", tool()))), ["tool 2", "text 3", "text 3"]);
-		assert.deepEqual(order(feed(alive, row(3, "done", answer("Found.")))), []);
+		assert.deepEqual(order(feed(alive, ...ahead)), []);
+		assert.deepEqual(order(feed(alive, row(1, "generating", planner({ thinking: "Hm." })))), ["thinking 1"]);
+		assert.deepEqual(order(feed(alive, row(1, "generating", answer("L", { thinking: "Hm." })))), ["text 1"]);
+		assert.deepEqual(order(feed(alive, row(2, "done", tool()))), ["tool 2"]);
+		assert.deepEqual(order(feed(alive, row(3, "generating", planner({ text: "F" })))), ["text 3"]);
 
 		for (const end of [databaseLost, closed]) {
 			const events = feed(createLedger(), ...ahead, end);
-			assert.deepEqual([order(events), textOf(events)], [["text 1", "tool 2", "text 3", "text 3"], "Look.Found."]);
+			assert.deepEqual([order(events), textOf(events)], [["text 1", "tool 2", "text 3"], "Look.Found."]);
 		}
 	});
 
@@ -462,6 +461,7 @@ describe("stdout as the safety net", () => {
 		const events = feed(
 			createLedger(),
 			bound,
+			databaseLost,
 			said(1, "DONE", "Mine"),
 			said(1, "DONE", "Theirs", { conversationId: "other" }),
 		);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { AgyEvent } from "../../../src/engine/events.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
 import type { Observation } from "../../../src/ledger/observation.ts";
 import {
@@ -172,6 +173,16 @@ function interleave(a: readonly Observation[], b: readonly Observation[], choice
 	return out;
 }
 
+/** What a reader sees begin, in order; the names sort in the order of the steps, and a thought before its words. */
+function blocksOf(events: readonly AgyEvent[]): string[] {
+	const names = events.flatMap((event) => {
+		if (event.type !== "text" && event.type !== "thinking" && event.type !== "tool") return [];
+		const part = event.type === "thinking" ? "a thought" : event.type === "text" ? "words" : "tool";
+		return [`${String(event.step.index).padStart(3, "0")} ${part}`];
+	});
+	return [...new Set(names)];
+}
+
 test("any interleaving and coalescing of the same facts gives the same message, tools and usage", () => {
 	fc.assert(
 		fc.property(turn, bits, (made, choices) => {
@@ -183,6 +194,8 @@ test("any interleaving and coalescing of the same facts gives the same message, 
 			assert.deepEqual(sorted(message.text), sorted(made.texts));
 			assert.deepEqual(sorted(message.thinking), sorted(made.thinking));
 			assert.deepEqual(ofType(events, "rewrite"), []);
+			const order = blocksOf(events);
+			assert.deepEqual(order, order.toSorted());
 			const ends = ofType(events, "tool").filter((event) => event.state === "done");
 			assert.deepEqual(new Set(ends.map((event) => event.callId)), made.tools);
 			assert.equal(ends.length, made.tools.size);
