@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { isatty } from "node:tty";
 import { control } from "./control.ts";
 import { FlagError, type Flags, parseDuration, parseFlags, usage } from "./flags.ts";
@@ -6,7 +7,7 @@ import { pathsFor } from "./paths.ts";
 import { readAll, userMessages } from "./prompt.ts";
 import { Recorder } from "./record.ts";
 import { loadScenario, type Scenario } from "./scenario.ts";
-import { Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { signIn } from "./sign-in.ts";
 import { slashAnswer } from "./slash.ts";
 import { type OutputFormat, Stdout } from "./stdout.ts";
@@ -112,7 +113,7 @@ class Invocation {
 			this.#stdout.result({ status: "SUCCESS", turns: 0, usage: NOTHING, response: text, command: { name, data } });
 			this.#exit(0);
 		}
-		const session = this.#session();
+		const session = await this.#session();
 		this.#exit(await session.turn(prompt));
 	}
 
@@ -176,7 +177,7 @@ class Invocation {
 		}
 		this.#validate();
 		await signIn(this.#scenario.signedOut, (text) => this.#refuse(text));
-		const session = this.#session();
+		const session = await this.#session();
 		let code = 0;
 		for await (const message of userMessages(process.stdin)) {
 			if ("text" in message) {
@@ -195,7 +196,10 @@ class Invocation {
 		this.#exit(code);
 	}
 
-	#session(): Session {
+	async #session(): Promise<Session> {
+		// Most of a start's time goes into what encodes rows: an agy that is asked for its version does without.
+		const { Session } = await import("./session.ts");
+		flushCompileCache();
 		const { values, switches, addDirs } = this.#flags;
 		const chosen = chooseModel(this.#abilities, values.get("model"), values.get("effort"));
 		if ("error" in chosen) throw new Error(chosen.error);

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -57,6 +58,7 @@ export function askHome(
 	agy.play(typeof scenario === "function" ? scenario(agy) : scenario);
 	const tmp = join(agy.dir, "tmp");
 	mkdirSync(tmp);
+	shareCompiled(tmp);
 	const pi = piHome(t, { cwd: agy.cwd, env: { ...agy.env, TMPDIR: tmp, ...options.env } });
 	const extensions = [...(options.before ?? []), ROOT, CALLER, ...(options.after ?? [])];
 	const args = (...more: string[]) => [...only(...extensions), "--model", "faux/caller", ...more];
@@ -77,6 +79,15 @@ export function askHome(
 			return { events, results: resultsIn(events) };
 		},
 	};
+}
+
+/** Lets pi find in `tmp` what it and Node have compiled before: it would take seconds to start without. */
+function shareCompiled(tmp: string): void {
+	for (const cache of ["jiti", "node-compile-cache"]) {
+		const shared = join(tmpdir(), cache);
+		mkdirSync(shared, { recursive: true });
+		symlinkSync(shared, join(tmp, cache));
+	}
 }
 
 /** The prompt that makes the scripted model do this. */

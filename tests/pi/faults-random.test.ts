@@ -50,7 +50,7 @@ for (const [index, version] of VERSIONS.entries()) {
 				await answers(pi);
 				await nothingLeft(desk.agy);
 			}),
-			{ numRuns, seed: seed + index, endOnFailure: true },
+			{ numRuns, seed: seed + index, endOnFailure: true, includeErrorInReport: true },
 		);
 		await pi.quit();
 		assert.deepEqual(await agyProcesses(desk.agy), []);

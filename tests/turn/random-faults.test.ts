@@ -58,7 +58,7 @@ test("whatever goes wrong: one end, nothing left alive or open, and the next pro
 			Object.assign(settings, PATIENCE);
 			await answers(engine, home);
 		}),
-		{ numRuns, seed, endOnFailure: true },
+		{ numRuns, seed, endOnFailure: true, includeErrorInReport: true },
 	);
 });
 
