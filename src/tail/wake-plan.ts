@@ -22,9 +22,9 @@ export const RECHECKS_MS: readonly number[] = [1, 3, 8, 18, 40, 90];
  */
 export const BURST_EVENTS = 32;
 /** While a burst lasts nobody listens, and the database is looked at this often instead, in milliseconds … */
-export const BURST_LOOK_MS = 2;
+export const BURST_LOOK_MS = 5;
 /** … until so many looks in a row have found nothing. */
-export const BURST_QUIET_LOOKS = 5;
+export const BURST_QUIET_LOOKS = 4;
 
 /** Changes that were found by the poll without any event nearby before events are no longer believed in. */
 export const SURPRISES_ALLOWED = 1;
