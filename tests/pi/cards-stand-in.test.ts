@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { only, type PiHome, parseEvents, piHome, runPi } from "../support/pi.ts";
-import { FAKE_AGY } from "../support/scenario.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+import type { PiRpc } from "../support/pi.ts";
+import { type AgyHome, agyHome } from "./agy-home.ts";
 
 interface Card {
 	readonly kind: string;
@@ -13,31 +10,15 @@ interface Card {
 	readonly isError: boolean;
 }
 
-function home(t: Parameters<typeof piHome>[0], scenario: string): PiHome {
-	const env = {
-		AGY_BIN: FAKE_AGY,
-		FAKE_AGY_SCENARIO: fileURLToPath(new URL(`../fake-agy/scenarios/${scenario}.json`, import.meta.url)),
-		FAKE_AGY_NODE: process.execPath,
-		FAKE_AGY_PACE: "0",
-	};
-	return piHome(t, { env });
-}
-
-/** Plays a scenario through the whole extension and real pi. Gives its cards and its last words or error. */
-async function play(
-	t: Parameters<typeof piHome>[0],
+/** Plays a scenario through the whole extension and real pi, in a session of its own. Gives its cards and its last words or error. */
+async function turn(
+	{ play }: AgyHome,
+	pi: PiRpc,
 	scenario: string,
 ): Promise<{ cards: Card[]; last: string; said: string }> {
-	const pi = home(t, scenario);
-	const { stdout } = await runPi(pi, [
-		...only(ROOT),
-		"--model",
-		"antigravity/gemini-3.8-flash",
-		"--mode",
-		"json",
-		"go",
-	]);
-	const events = parseEvents(stdout);
+	play(scenario);
+	await pi.request({ type: "new_session" });
+	const events = await pi.prompt("go");
 	const cards = events.flatMap((event) => {
 		if (event.type !== "tool_execution_end") return [];
 		const start = events.find(
@@ -87,29 +68,37 @@ const scenes: {
 	{ scenario: "unknown", card: ["other", /./, /./], last: /Done/ },
 ];
 
-for (const { scenario, card, isError = false, last } of scenes) {
-	test(`agy's ${scenario} is a card`, async (t) => {
-		const played = await play(t, scenario);
-		const shown = played.cards[0];
-		const [kind, summary, result] = card;
-		assert.equal(shown?.kind, kind);
-		assert.match(shown.summary, summary);
-		assert.match(shown.result, result);
-		assert.equal(shown.isError, isError);
-		assert.ok(shown.result.length < 5_000, "a card is small");
-		assert.match(played.last, last);
+test("what agy does is cards in pi", async (t) => {
+	const home = agyHome(t, "command");
+	const pi = home.rpc();
+
+	for (const { scenario, card, isError = false, last } of scenes) {
+		await t.test(`agy's ${scenario} is a card`, async () => {
+			const played = await turn(home, pi, scenario);
+			const shown = played.cards[0];
+			const [kind, summary, result] = card;
+			assert.equal(shown?.kind, kind);
+			assert.match(shown.summary, summary);
+			assert.match(shown.result, result);
+			assert.equal(shown.isError, isError);
+			assert.ok(shown.result.length < 5_000, "a card is small");
+			assert.match(played.last, last);
+		});
+	}
+
+	await t.test("steps asked for at once are cards of one message", async () => {
+		assert.equal((await turn(home, pi, "parallel")).cards.length, 3);
 	});
-}
 
-test("steps asked for at once are cards of one message, and the end of a background step is told", async (t) => {
-	assert.equal((await play(t, "parallel")).cards.length, 3);
-	const { cards, said } = await play(t, "command-background");
-	assert.match(cards[0]?.result ?? "", /still running in the background/);
-	// A second card, or a line where the end came while the last answer was being written.
-	assert.match(said, /finished in the background/);
-});
+	await t.test("the end of a background step is told", async () => {
+		const { cards, said } = await turn(home, pi, "command-background");
+		assert.match(cards[0]?.result ?? "", /still running in the background/);
+		// A second card, or a line where the end came while the last answer was being written.
+		assert.match(said, /finished in the background/);
+	});
 
-test("a failure is told in our words", async (t) => {
-	assert.match((await play(t, "quota")).last, /quota .*is used up; resets in .+Wait for the reset/);
-	assert.match((await play(t, "signed-out")).last, /not signed in\. Run `agy` in a terminal/);
+	await t.test("a failure is told in our words", async () => {
+		assert.match((await turn(home, pi, "quota")).last, /quota .*is used up; resets in .+Wait for the reset/);
+		assert.match((await turn(home, pi, "signed-out")).last, /not signed in\. Run `agy` in a terminal/);
+	});
 });
