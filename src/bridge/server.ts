@@ -66,7 +66,7 @@ export class BridgeServer {
 	#listen(): Promise<{ readonly server: Server; readonly port: number }> {
 		this.#listening ??= new Promise((resolve, reject) => {
 			// A call may be answered after minutes; agy's own limit and ours decide, not Node's.
-			const server = createServer({ requestTimeout: 0 }, (request, response) => {
+			const server = createServer({ requestTimeout: 0, keepAliveTimeout: IDLE_MS }, (request, response) => {
 				this.#serve(request, response).catch(() => end(response, 500));
 			});
 			server.on("error", (error) => {
@@ -120,6 +120,12 @@ export class BridgeServer {
 	}
 }
 
+/**
+ * How long a connection may lie idle, in milliseconds. Node's five seconds would close many just when agy, after thinking, sends
+ * its next call, and a call that was cut off there is not sent again.
+ */
+const IDLE_MS = 10 * 60_000;
+
 function hash(secret: string): string {
 	return createHash("sha256").update(secret).digest("base64");
 }
@@ -161,6 +167,8 @@ function toRequest(incoming: IncomingMessage, body: string): Request {
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
+	// The connection is Node's matter: it says how long it will stay open.
+	answer.headers.delete("connection");
 	response.writeHead(answer.status, Object.fromEntries(answer.headers));
 	if (answer.body === null) {
 		response.end();

@@ -38,7 +38,7 @@ export const settingsSchema = z.object({
 		.default(false)
 		.describe("Allow a temporary entry in agy's global MCP file when no private registration works."),
 	bridgeAnswerSeconds: seconds(150).describe(
-		"After this many seconds a slow bridged tool is answered with a handle to wait on.",
+		"After this many seconds a slow bridged tool is answered with a handle to wait on; agy itself gives up after about 180.",
 	),
 	toolsRunIn: z
 		.enum(["agy", "pi"])

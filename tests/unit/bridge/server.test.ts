@@ -52,6 +52,13 @@ async function connect(t: TestContext, berth: Berth, door = "workspace-plugin") 
 	return { client, transport };
 }
 
+const initialize = JSON.stringify({
+	jsonrpc: "2.0",
+	id: 1,
+	method: "initialize",
+	params: { protocolVersion: AGY_VERSION, capabilities: {}, clientInfo: { name: "x", version: "1" } },
+});
+
 interface RawRequest {
 	method?: string;
 	body?: string;
@@ -156,16 +163,19 @@ describe("agy", () => {
 		assert.equal((await second.client.listTools()).tools.length, 1);
 		await assert.rejects(first.client.listTools());
 	});
+
+	test("may think for minutes between two calls on one connection", async (t) => {
+		const { berth } = await begin(t);
+		const accept = "application/json, text/event-stream";
+		const headers = { ...berth.headers, accept, "content-type": "application/json" };
+		const answer = await fetch(berth.url("workspace-file"), { method: "POST", headers, body: initialize });
+		await answer.text();
+		const seconds = Number(/timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "")?.[1]);
+		assert.ok(seconds >= 300, `${seconds} s`);
+	});
 });
 
 describe("others", () => {
-	const initialize = JSON.stringify({
-		jsonrpc: "2.0",
-		id: 1,
-		method: "initialize",
-		params: { protocolVersion: AGY_VERSION, capabilities: {}, clientInfo: { name: "x", version: "1" } },
-	});
-
 	test("learn a status and nothing else", async (t) => {
 		const { berth, provider } = await begin(t);
 		const url = berth.url("workspace-file");
