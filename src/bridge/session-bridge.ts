@@ -5,6 +5,7 @@ import type { Clock } from "../engine/clock.ts";
 import type { Engine, RunRequest } from "../engine/engine.ts";
 import { jsonValueSchema } from "../engine/json.ts";
 import type { Log } from "../engine/log.ts";
+import { messageOf } from "../engine/thrown.ts";
 import { withLateResults } from "./late-results.ts";
 import { BridgeLoan } from "./loan.ts";
 import type { LoopGuard } from "./loop-guard.ts";
@@ -68,7 +69,7 @@ export class SessionBridge {
 		try {
 			return await this.#lend(equipped, offered);
 		} catch (error) {
-			log.info("bridge.failed", { cause: error instanceof Error ? error.message : String(error) });
+			log.info("bridge.failed", { cause: messageOf(error) });
 			return { request: equipped };
 		}
 	}

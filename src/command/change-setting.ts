@@ -1,6 +1,7 @@
 import { environmentName, parseText } from "../config/environment.ts";
 import type { SettingName, Settings } from "../config/schema.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
+import { messageOf } from "../engine/thrown.ts";
 import { type Reply, refuse, say } from "./sub-command.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function changeSetting(settings: SettingsSource, name: SettingName,
 			movedAside === undefined ? [] : [`The old settings file could not be read; it is kept as ${movedAside}.`];
 		return say(effect(settings, name, text), ...aside);
 	} catch (error) {
-		const cause = error instanceof Error ? error.message : String(error);
+		const cause = messageOf(error);
 		return refuse(`${settings.path} could not be written: ${cause}`);
 	}
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../engine/thrown.ts";
 import { suggest } from "../models/suggest.ts";
 import type { CommandEnvironment } from "./environment.ts";
 import { type Reply, refuse, type SubCommand } from "./sub-command.ts";
@@ -15,7 +16,7 @@ export async function dispatch(
 	try {
 		return await command.run(words, env, progress);
 	} catch (error) {
-		return refuse(`/agy ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+		return refuse(`/agy ${name} failed: ${messageOf(error)}`);
 	}
 }
 

@@ -15,9 +15,10 @@ export async function printReply(text: string, write: typeof writeSync = writeSy
 		try {
 			rest = rest.subarray(write(STDOUT, rest));
 		} catch (error) {
-			const code = error instanceof Error && "code" in error ? error.code : undefined;
-			if (code !== "EAGAIN") return;
+			if (codeOf(error) !== "EAGAIN") return;
 			await pause(BUSY_MS);
 		}
 	}
 }
+
+import { codeOf } from "../engine/thrown.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod/v3";
+import { codeOf } from "../engine/thrown.ts";
 import { environmentName, readEnvironment } from "./environment.ts";
 import {
 	defaultSettings,
@@ -40,7 +41,7 @@ export function readSettingsFile(path: string): SettingsFile {
 	try {
 		text = readFileSync(path, "utf8");
 	} catch (error) {
-		const code = error instanceof Error && "code" in error ? error.code : undefined;
+		const code = codeOf(error);
 		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
 		return { kind: "unreadable", reason: `it cannot be read (${code ?? "unknown cause"})` };
 	}

@@ -1,7 +1,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import lockfile from "proper-lockfile";
-import writeFileAtomic from "write-file-atomic";
+import { whileLocked } from "../files/file-lock.ts";
+import { writePrivateFile } from "../files/private-file.ts";
 import { readSettingsFile } from "./load.ts";
 import type { SettingName, Settings } from "./schema.ts";
 
@@ -10,8 +10,6 @@ export interface SaveResult {
 	/** The file could not be read as settings and was put aside under this name; it holds what was there before. */
 	readonly movedAside?: string;
 }
-
-const LOCK_RETRIES = { retries: 50, minTimeout: 20, maxTimeout: 200 };
 
 /**
  * Changes one setting in the file and keeps everything else in it, also keys that are unknown here. `undefined` takes the
@@ -23,25 +21,15 @@ export async function saveSetting<Name extends SettingName>(
 	value: Settings[Name] | undefined,
 ): Promise<SaveResult> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-	const release = await lockfile.lock(path, {
-		realpath: false,
-		retries: LOCK_RETRIES,
-		stale: 10_000,
-		// By default it throws where nobody can catch it, for instance when the machine slept meanwhile.
-		onCompromised: () => {},
-	});
-	try {
+	return whileLocked(path, async () => {
 		const file = readSettingsFile(path);
 		const moved = file.kind === "unreadable" ? await putAside(path) : undefined;
 		const content: Record<string, unknown> = file.kind === "object" ? { ...file.content } : {};
 		if (value === undefined) delete content[name];
 		else content[name] = value;
-		await writeFileAtomic(path, `${JSON.stringify(content, null, "\t")}\n`, { mode: 0o600 });
+		await writePrivateFile(path, `${JSON.stringify(content, null, "\t")}\n`);
 		return moved === undefined ? {} : { movedAside: moved };
-	} finally {
-		// A lock that somebody else has taken over meanwhile is his.
-		await release().catch(() => {});
-	}
+	});
 }
 
 async function putAside(path: string): Promise<string> {

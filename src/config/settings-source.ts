@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { fileFingerprint } from "../files/fingerprint.ts";
 import {
 	combineSettings,
 	type LoadedSettings,
@@ -26,7 +26,7 @@ export function createSettingsSource(path: string, env: NodeJS.ProcessEnv): Sett
 	let seen: string | undefined;
 
 	function load(): LoadedSettings {
-		const now = fingerprint(path);
+		const now = fileFingerprint(path);
 		if (loaded === undefined || now !== seen) {
 			loaded = combineSettings(readSettingsFile(path), env);
 			seen = now;
@@ -47,14 +47,4 @@ export function createSettingsSource(path: string, env: NodeJS.ProcessEnv): Sett
 			return result;
 		},
 	};
-}
-
-/** Files are replaced rather than rewritten, so the inode changes even where time stamps are coarse. */
-function fingerprint(path: string): string {
-	try {
-		const stat = statSync(path, { throwIfNoEntry: false });
-		return stat === undefined ? "absent" : `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
-	} catch {
-		return "unreadable";
-	}
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
 import { type Log, silentLog } from "../engine/log.ts";
+import { codeOf } from "../engine/thrown.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import type { Claim, SessionRecord } from "./binding.ts";
 import { decide, type Situation } from "./continuity.ts";
@@ -254,6 +255,6 @@ function isProcessAlive(pid: number): boolean {
 		return true;
 	} catch (error) {
 		// Not ours to signal, but there.
-		return error instanceof Error && "code" in error && error.code === "EPERM";
+		return codeOf(error) === "EPERM";
 	}
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { lock } from "proper-lockfile";
-import writeFileAtomic from "write-file-atomic";
 import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
+import { parseJson } from "../engine/json.ts";
 import { type Log, silentLog } from "../engine/log.ts";
+import { codeOf } from "../engine/thrown.ts";
+import { whileLocked } from "../files/file-lock.ts";
+import { removeOldFiles } from "../files/old-files.ts";
+import { writePrivateFile } from "../files/private-file.ts";
 import { recordSchema, recordVersion, type SessionRecord } from "./binding.ts";
 import { hash } from "./fingerprint.ts";
 
@@ -27,15 +30,6 @@ export interface SessionStore {
 
 /** The most conversations one session remembers; the ones used last stay. */
 const maxBindings = 12;
-
-// A holder only reads and writes one small file: a lock this old belongs to a process that died. Waiting is longer.
-const lockOptions = {
-	realpath: false,
-	stale: 5_000,
-	retries: { retries: 80, factor: 1.2, minTimeout: 10, maxTimeout: 200, randomize: true },
-	// Losing the lock while we write is harmless: writes are atomic. The default would throw into the event loop.
-	onCompromised: () => {},
-};
 
 type Stored =
 	| { readonly kind: "record"; readonly record: SessionRecord }
@@ -64,8 +58,7 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 	async function write(sessionId: string, change: (record: SessionRecord) => SessionRecord): Promise<void> {
 		const file = fileOf(sessionId);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const release = await lock(file, lockOptions);
-		try {
+		await whileLocked(file, async () => {
 			const stored = await load(file, sessionId);
 			const changed = change(stored.kind === "record" ? stored.record : emptyRecord(sessionId));
 			if (stored.kind === "future" || stored.kind === "corrupt") {
@@ -74,10 +67,8 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 			}
 			const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxBindings);
 			const content = JSON.stringify({ version: recordVersion, sessionId, bindings }, undefined, "\t");
-			await writeFileAtomic(file, `${content}\n`, { mode: 0o600 });
-		} finally {
-			await release().catch(() => {});
-		}
+			await writePrivateFile(file, `${content}\n`);
+		});
 	}
 
 	return {
@@ -90,12 +81,8 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 		update: (sessionId, change) => inTurn(sessionId, () => write(sessionId, change)),
 
 		async prune(maxAgeMs) {
-			for (const name of await readdir(folder).catch(() => [])) {
-				if (!/\.json(\.(future|corrupt)-[\w-]+)?$/.test(name)) continue;
-				const path = join(folder, name);
-				const stats = await stat(path).catch(() => undefined);
-				if (stats && clock.now() - stats.mtimeMs > maxAgeMs) await rm(path, { force: true }).catch(() => {});
-			}
+			const isOurs = (name: string) => /\.json(\.(future|corrupt)-[\w-]+)?$/.test(name);
+			await removeOldFiles(folder, clock.now() - maxAgeMs, isOurs);
 		},
 	};
 }
@@ -105,8 +92,8 @@ function emptyRecord(sessionId: string): SessionRecord {
 }
 
 async function load(file: string, sessionId: string): Promise<Stored> {
-	const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") return undefined;
+	const text = await readFile(file, "utf8").catch((error: unknown) => {
+		if (codeOf(error) === "ENOENT") return undefined;
 		throw error;
 	});
 	if (text === undefined) return { kind: "none" };
@@ -117,14 +104,6 @@ async function load(file: string, sessionId: string): Promise<Stored> {
 	}
 	const version = z.object({ version: z.number().int().gt(recordVersion) }).safeParse(content);
 	return { kind: version.success ? "future" : "corrupt" };
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** Session ids are chosen by pi or its user; only plain ones serve as file names. */

@@ -2,6 +2,7 @@ import type { ConversationPlanner } from "../conversation/plan.ts";
 import type { Engine, Run } from "../engine/engine.ts";
 import type { AgyEvent, CancelReason } from "../engine/events.ts";
 import type { Failure } from "../engine/failure.ts";
+import { messageOf } from "../engine/thrown.ts";
 
 /**
  * Something whose code is imported when it is first needed, or when pi has started. pi waits for everything that an extension
@@ -63,7 +64,7 @@ async function* eventsOf(run: Promise<Run>): AsyncIterable<AgyEvent> {
 
 /** Seen when the package is replaced or removed while pi runs. */
 function notLoaded(error: unknown): Run {
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = messageOf(error);
 	const failure: Failure = {
 		kind: "bad-request",
 		problem: `A part of pi-antigravity-cli could not be loaded: ${cause}.`,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AgyProbe, BridgeProbe, DecodingProbe, Probes } from "../command/environment.ts";
+import { messageOf } from "../engine/thrown.ts";
 import { resolveAlias } from "../models/alias.ts";
 import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
@@ -52,7 +53,7 @@ async function probeBridge(ctx: ExtensionContext, { catalogue, engine, clock }: 
 				return { kind: "failed", cause: failureText(trial.failure, false, clock.now()) };
 		}
 	} catch (error) {
-		return { kind: "failed", cause: error instanceof Error ? error.message : String(error) };
+		return { kind: "failed", cause: messageOf(error) };
 	}
 }
 
@@ -88,7 +89,7 @@ async function probeDecoding({ idle }: ProbeParts): Promise<DecodingProbe> {
 			return {
 				kind: "failed",
 				path: join(access.folder, `${id}.db`),
-				cause: error instanceof Error ? error.message : String(error),
+				cause: messageOf(error),
 			};
 		}
 	}

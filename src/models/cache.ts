@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { z } from "zod/v3";
 
 const cacheShape = z.object({
@@ -20,12 +20,7 @@ export function readModelCache(path: string): CachedModels | undefined {
 	}
 }
 
-/** Changes whenever the file does. */
-export function cacheFingerprint(path: string): string {
-	try {
-		const stat = statSync(path);
-		return `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
-	} catch {
-		return "absent";
-	}
+/** The content of the cache file. */
+export function modelCacheText(models: CachedModels): string {
+	return `${JSON.stringify({ version: 1, ...models }, null, "\t")}\n`;
 }

@@ -1,9 +1,11 @@
 import type { Clock } from "../engine/clock.ts";
 import type { Effort } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
+import { messageOf } from "../engine/thrown.ts";
+import { fileFingerprint } from "../files/fingerprint.ts";
 import type { AgyCommand, AskFailure } from "../run/ask-agy.ts";
 import { builtInModels } from "./built-in.ts";
-import { cacheFingerprint, readModelCache } from "./cache.ts";
+import { modelCacheText, readModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";
 import { type Resolution, resolveModel } from "./resolve.ts";
 import type { ListedModel } from "./slug.ts";
@@ -87,7 +89,7 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 	}
 
 	function restore(): void {
-		const fingerprint = cacheFingerprint(cachePath);
+		const fingerprint = fileFingerprint(cachePath);
 		if (fingerprint === seenCache) return;
 		seenCache = fingerprint;
 		const cached = readModelCache(cachePath);
@@ -125,11 +127,11 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		const { at = clock.now(), agyVersion } = source;
 		const version = agyVersion === undefined ? {} : { agyVersion };
 		try {
-			const { writeModelCache } = await import("./write-cache.ts");
-			await writeModelCache(cachePath, { fetchedAt: at, ...version, models: [...listed] });
-			seenCache = cacheFingerprint(cachePath);
+			const { writePrivateFile } = await import("../files/private-file.ts");
+			await writePrivateFile(cachePath, modelCacheText({ fetchedAt: at, ...version, models: [...listed] }));
+			seenCache = fileFingerprint(cachePath);
 		} catch (error) {
-			log.info("model cache not written", { cause: error instanceof Error ? error.message : String(error) });
+			log.info("model cache not written", { cause: messageOf(error) });
 		}
 	}
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod/v3";
+import { parseJsonAmid } from "../engine/json.ts";
 import { isSlug, type ListedModel, labelFromSlug } from "./slug.ts";
 
 /**
@@ -9,7 +10,7 @@ import { isSlug, type ListedModel, labelFromSlug } from "./slug.ts";
  */
 export function parseListing(stdout: string): ListedModel[] {
 	const text = stripVTControlCharacters(stdout);
-	const envelope = findEnvelope(text);
+	const envelope = envelopeShape.safeParse(parseJsonAmid(text)).data;
 	return unique(envelope === undefined ? fromText(text) : fromEnvelope(envelope));
 }
 
@@ -21,17 +22,6 @@ const envelopeShape = z.object({
 	response: z.string().optional().catch(undefined),
 });
 const modelShape = z.object({ id: z.string(), label: z.string().optional() });
-
-/** Lines that are not JSON have been seen around the object. */
-function findEnvelope(text: string): z.infer<typeof envelopeShape> | undefined {
-	const start = text.search(/^\s*\{/m);
-	if (start === -1) return undefined;
-	try {
-		return envelopeShape.safeParse(JSON.parse(text.slice(start, text.lastIndexOf("}") + 1))).data;
-	} catch {
-		return undefined;
-	}
-}
 
 function fromEnvelope(envelope: z.infer<typeof envelopeShape>): ListedModel[] {
 	const listed = (envelope.command?.data.models ?? []).flatMap((entry) => {

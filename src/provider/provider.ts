@@ -8,6 +8,7 @@ import {
 	type TranscriptContext,
 } from "@earendil-works/pi-ai";
 import type { Failure } from "../engine/failure.ts";
+import { messageOf } from "../engine/thrown.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { refreshModels } from "../models/refresh.ts";
@@ -89,6 +90,6 @@ function startStream(
 }
 
 function unexpectedText(error: unknown): string {
-	const text = error instanceof Error ? error.message : String(error);
+	const text = messageOf(error);
 	return finalText(`pi-antigravity-cli failed: ${text}`, "pi-antigravity-cli failed; the log has the reason.");
 }

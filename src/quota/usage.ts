@@ -31,21 +31,12 @@ const envelopeShape = z.object({ command: z.object({ data: z.object({ groups: z.
  * another shape is left out. Empty when nothing is left.
  */
 export function parseUsage(stdout: string): QuotaPool[] {
-	const envelope = envelopeShape.safeParse(jsonIn(stdout)).data;
+	const envelope = envelopeShape.safeParse(parseJsonAmid(stdout)).data;
 	return (envelope?.command.data.groups ?? []).flatMap((entry) => {
 		const group = groupShape.safeParse(entry).data;
 		const windows = group?.buckets.flatMap(toWindow) ?? [];
 		return group === undefined || windows.length === 0 ? [] : [{ name: group.name, windows }];
 	});
-}
-
-function jsonIn(stdout: string): unknown {
-	const start = stdout.search(/^\s*\{/m);
-	try {
-		return JSON.parse(stdout.slice(start, stdout.lastIndexOf("}") + 1));
-	} catch {
-		return undefined;
-	}
 }
 
 function toWindow(entry: unknown): QuotaWindow[] {
@@ -56,3 +47,5 @@ function toWindow(entry: unknown): QuotaWindow[] {
 	const remaining = bucket.remaining_fraction;
 	return [{ window, ...(remaining !== undefined && { remaining }), ...(!Number.isNaN(resetAt) && { resetAt }) }];
 }
+
+import { parseJsonAmid } from "../engine/json.ts";

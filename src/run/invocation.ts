@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Settings } from "../config/schema.ts";
 import type { RunRequest } from "../engine/engine.ts";
 import type { Failure } from "../engine/failure.ts";
+import { codeOf } from "../engine/thrown.ts";
 import { type AgyFeatures, formatVersion } from "./agy-features.ts";
 import type { VersionReader } from "./agy-version.ts";
 import { buildCommandLine, type CommandLine } from "./command-line.ts";
@@ -129,8 +130,7 @@ async function workingFolder(path: string): Promise<Folder> {
 		await access(real, constants.R_OK | constants.X_OK);
 		return { kind: "ok", path: real };
 	} catch (error) {
-		const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
-		return badFolder(path, missing ? "does not exist" : "cannot be read");
+		return badFolder(path, codeOf(error) === "ENOENT" ? "does not exist" : "cannot be read");
 	}
 }
 

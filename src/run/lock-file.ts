@@ -3,6 +3,8 @@ import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync 
 import { dirname } from "node:path";
 import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
+import { parseJson } from "../engine/json.ts";
+import { codeOf } from "../engine/thrown.ts";
 import { isAlive, ownIdentity, type ProcessTable } from "./process-table.ts";
 
 /** A file that exists while somebody holds it, and says who. A holder that died is found out by number and start time. */
@@ -40,7 +42,7 @@ export async function tryLock(path: string, { table, clock }: LockOptions): Prom
 			return { kind: "held", lock: { release: () => removeIf(path, content) } };
 		const found = readOr(path);
 		if (found === undefined) continue;
-		const holder = parseHolder(found);
+		const holder = holderSchema.safeParse(parseJson(found)).data;
 		const alive = holder === undefined ? ageMs(path, clock) < UNREADABLE_MS : await isAlive(table, holder);
 		if (alive) return { kind: "busy", pid: holder?.pid };
 		clearAway(path, found, own.token, clock);
@@ -56,7 +58,7 @@ function createWhole(path: string, content: string, token: string): boolean {
 		linkSync(draft, path);
 		return true;
 	} catch (error) {
-		if (hasCode(error, "EEXIST")) return false;
+		if (codeOf(error) === "EEXIST") return false;
 		return createWithoutLinks(path, content);
 	} finally {
 		removeQuietly(draft);
@@ -69,7 +71,7 @@ function createWithoutLinks(path: string, content: string): boolean {
 		writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 		return true;
 	} catch (error) {
-		if (hasCode(error, "EEXIST")) return false;
+		if (codeOf(error) === "EEXIST") return false;
 		throw error;
 	}
 }
@@ -91,14 +93,6 @@ function clearAway(path: string, dead: string, token: string, clock: Clock): voi
 
 function removeIf(path: string, content: string): void {
 	if (readOr(path) === content) removeQuietly(path);
-}
-
-function parseHolder(text: string): z.infer<typeof holderSchema> | undefined {
-	try {
-		return holderSchema.parse(JSON.parse(text));
-	} catch {
-		return undefined;
-	}
 }
 
 function ageMs(path: string, clock: Clock): number {
@@ -123,8 +117,4 @@ function removeQuietly(path: string): void {
 	} catch {
 		// Gone already, or its folder is.
 	}
-}
-
-function hasCode(error: unknown, code: string): boolean {
-	return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
+import { parseJson } from "../engine/json.ts";
+import { writePrivateFile } from "../files/private-file.ts";
 import { MARKER, markerVariable, parseMark, type RunMark } from "./environment.ts";
 import { defaultRungs, endTree, type Rung } from "./kill-ladder.ts";
 import { isAlive, isOlder, type ProcessIdentity, type ProcessTable, sameEpoch } from "./process-table.ts";
@@ -20,13 +21,8 @@ export type RunRecord = z.infer<typeof recordSchema>;
  */
 export async function recordRun(folder: string, record: RunRecord): Promise<() => Promise<void>> {
 	const path = join(folder, `${record.runId}.json`);
-	await writeRecord(path, record).catch(() => {});
+	await writePrivateFile(path, JSON.stringify(record)).catch(() => {});
 	return () => rm(path, { force: true }).catch(() => {});
-}
-
-async function writeRecord(path: string, record: RunRecord): Promise<void> {
-	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-	await writeFileAtomic(path, JSON.stringify(record), { mode: 0o600 });
 }
 
 export interface OrphanOptions {
@@ -88,9 +84,5 @@ async function readRecords(folder: string): Promise<{ path: string; record: RunR
 }
 
 async function readRecord(path: string): Promise<RunRecord | undefined> {
-	try {
-		return recordSchema.parse(JSON.parse(await readFile(path, "utf8")));
-	} catch {
-		return undefined;
-	}
+	return recordSchema.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import type { Readable } from "node:stream";
 import type { Clock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
+import { codeOf } from "../engine/thrown.ts";
 import { endTree, endWindowsTree, type Rung } from "./kill-ladder.ts";
 import { LineTail } from "./output-lines.ts";
 import type { ProcessIdentity, ProcessInfo, ProcessTable } from "./process-table.ts";
@@ -221,7 +222,7 @@ function afterOneRead(fn: () => void): void {
 }
 
 function spawnFailure(options: ProcessOptions, error: unknown): Failure {
-	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	const code = codeOf(error);
 	const path = options.executable;
 	switch (code) {
 		case "ENOENT":
@@ -242,6 +243,10 @@ function spawnFailure(options: ProcessOptions, error: unknown): Failure {
 		case "UNKNOWN":
 			return { kind: "cannot-start", path, cause: "it is not a program for this machine" };
 		default:
-			return { kind: "cannot-start", path, cause: code === "" ? "the system refused" : `the system refused (${code})` };
+			return {
+				kind: "cannot-start",
+				path,
+				cause: code === undefined ? "the system refused" : `the system refused (${code})`,
+			};
 	}
 }

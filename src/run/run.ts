@@ -3,6 +3,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Run, RunRequest } from "../engine/engine.ts";
 import type { AgyEvent, CancelReason, Outcome, RunProgress } from "../engine/events.ts";
 import type { Failure } from "../engine/failure.ts";
+import { messageOf } from "../engine/thrown.ts";
 import type { LedgerFacts } from "../ledger/facts.ts";
 import * as notices from "../ledger/notices.ts";
 import { SqliteMissingError } from "../tail/sqlite.ts";
@@ -294,7 +295,7 @@ function progressOf(facts: LedgerFacts | undefined, conversationId: string | und
 /** What kept a run from being started at all, from an error that was thrown. */
 function failureOf(error: unknown): Failure {
 	if (error instanceof SqliteMissingError) return { kind: "sqlite-missing" };
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = messageOf(error);
 	const problem = `The run could not be set up: ${cause}.`;
 	return { kind: "bad-request", problem, remedy: "Check that pi's agent folder can be written to." };
 }

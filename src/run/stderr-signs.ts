@@ -1,5 +1,6 @@
 import { z } from "zod/v3";
 import type { Failure } from "../engine/failure.ts";
+import { parseJson } from "../engine/json.ts";
 import { type ErrorContext, failureInText, oneLine } from "./error-text.ts";
 
 /** What one line of stderr tells while agy runs, beside being a reason for a failure at the end. */
@@ -54,7 +55,7 @@ const agyErrorSchema = z.object({
 function readAgyError(line: string, context: ErrorContext): Failure | undefined {
 	const json = /AGY_ERROR: (\{.*\})/.exec(line)?.[1];
 	if (json === undefined) return undefined;
-	const parsed = parseAgyError(json);
+	const parsed = agyErrorSchema.safeParse(parseJson(json)).data;
 	if (parsed === undefined) return undefined;
 	const { status, error_code: code, short_error } = parsed;
 	const known = failureInText(`${status} ${code === undefined ? "" : `(code ${code}): `}${short_error}`, context);
@@ -65,14 +66,6 @@ function readAgyError(line: string, context: ErrorContext): Failure | undefined 
 		...(status === "" ? {} : { status: oneLine(status) }),
 		message: oneLine(short_error || status || "no reason given"),
 	};
-}
-
-function parseAgyError(json: string): z.infer<typeof agyErrorSchema> | undefined {
-	try {
-		return agyErrorSchema.parse(JSON.parse(json));
-	} catch {
-		return undefined;
-	}
 }
 
 /** How many lines after "Available models:" belong to it at most. */

@@ -1,5 +1,6 @@
 import { type BigIntStats, statSync } from "node:fs";
 import type { Clock } from "../engine/clock.ts";
+import { codeOf } from "../engine/thrown.ts";
 import { DatabaseError, type DatabaseProblem, databaseError } from "./database-problem.ts";
 import { ReportedRows, type RowHead } from "./reported-rows.ts";
 import type { Sqlite, SqliteDatabase, SqliteRow, SqliteStatement } from "./sqlite.ts";
@@ -274,9 +275,9 @@ function identityOf(path: string): BigIntStats {
 	try {
 		return statSync(path, { bigint: true });
 	} catch (error) {
-		const code = error instanceof Error && "code" in error ? String(error.code) : "";
+		const code = codeOf(error);
 		const missing = code === "ENOENT" || code === "ENOTDIR";
-		const cause = missing ? "it does not exist (any more)" : `it cannot be looked at (${code})`;
+		const cause = missing ? "it does not exist (any more)" : `it cannot be looked at (${code ?? "unknown cause"})`;
 		throw new DatabaseError({ kind: missing ? "missing" : "unreadable", path, cause, retryable: false }, error);
 	}
 }

@@ -1,4 +1,5 @@
 import type { Failure } from "../engine/failure.ts";
+import { messageOf } from "../engine/thrown.ts";
 import { SqliteError } from "./sqlite.ts";
 
 /** Why a conversation database could not be read. */
@@ -49,7 +50,7 @@ export function databaseFailure(problem: DatabaseProblem, conversationId: string
 export function databaseError(path: string, error: unknown): DatabaseError {
 	if (error instanceof DatabaseError) return error;
 	if (error instanceof SqliteError) return new DatabaseError({ path, ...classify(error) }, error);
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = messageOf(error);
 	return new DatabaseError({ path, kind: "unreadable", cause, retryable: false }, error);
 }
 

@@ -52,7 +52,7 @@ export function withSqliteErrors<T>(call: () => T): T {
 	try {
 		return call();
 	} catch (error) {
-		throw new SqliteError(error instanceof Error ? error.message : String(error), resultCode(error), error);
+		throw new SqliteError(messageOf(error), resultCode(error), error);
 	}
 }
 
@@ -63,3 +63,5 @@ function resultCode(error: unknown): number {
 	if ("errno" in error && typeof error.errno === "number") return error.errno;
 	return 0;
 }
+
+import { messageOf } from "../engine/thrown.ts";

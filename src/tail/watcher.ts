@@ -1,5 +1,6 @@
 import { statfsSync, watch } from "node:fs";
 import type { Clock } from "../engine/clock.ts";
+import { codeOf } from "../engine/thrown.ts";
 import {
 	BURST_EVENTS,
 	BURST_LOOK_MS,
@@ -130,8 +131,7 @@ export class ConversationWatcher {
 		try {
 			return this.#system.fileSystemOf(this.#options.directory);
 		} catch (error) {
-			const code = error instanceof Error && "code" in error ? error.code : undefined;
-			return code === "ENOENT" ? "no folder" : undefined;
+			return codeOf(error) === "ENOENT" ? "no folder" : undefined;
 		}
 	}
 

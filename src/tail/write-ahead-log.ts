@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { codeOf } from "../engine/thrown.ts";
 import { DatabaseError } from "./database-problem.ts";
 
 /**
@@ -10,7 +11,7 @@ export function hasCommits(databasePath: string): boolean {
 	try {
 		return statSync(`${databasePath}-wal`).size > 0;
 	} catch (error) {
-		const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+		const code = codeOf(error) ?? String(error);
 		if (code === "ENOENT") return false;
 		const cause = code === "ENOTDIR" ? "its folder is not a folder" : `its folder cannot be looked into (${code})`;
 		throw new DatabaseError({ kind: "unreadable", path: databasePath, cause, retryable: false }, error);

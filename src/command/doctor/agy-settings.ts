@@ -1,4 +1,5 @@
 import { z } from "zod/v3";
+import { parseJson } from "../../engine/json.ts";
 import { type Check, ok, warning } from "./check.ts";
 
 const NAME = "agy's settings";
@@ -79,12 +80,4 @@ function sandboxPromise(isHollow: boolean): Check[] {
 	if (!isHollow) return [];
 	const text = "enableTerminalSandbox is no boundary while permissions are skipped: agy may leave it without asking";
 	return [warning(NAME, text, "Use `/agy permissions deny`, or run pi itself in a container.")];
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -1,4 +1,5 @@
 import { z } from "zod/v3";
+import { parseJson } from "../../engine/json.ts";
 import { type Check, ok, warning } from "./check.ts";
 
 const NAME = "agy's hooks";
@@ -37,12 +38,4 @@ function checkFile(path: string, text: string): Check[] {
 		const advice = "If tools are refused without a reason, let the hook print a decision, or remove it.";
 		return [warning(NAME, `"${name}" looks at ${tools} (${path})`, advice, commands)];
 	});
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

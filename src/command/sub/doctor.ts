@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { codeOf } from "../../engine/thrown.ts";
 import { resolveAlias } from "../../models/alias.ts";
 import { checkAgySettings } from "../doctor/agy-settings.ts";
 import { checkBridge, checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
@@ -93,7 +94,7 @@ async function tryToWrite(directory: string): Promise<string | undefined> {
 		await rm(probe, { recursive: true });
 		return undefined;
 	} catch (error) {
-		return error instanceof Error && "code" in error ? String(error.code) : "unknown cause";
+		return codeOf(error) ?? "unknown cause";
 	}
 }
 

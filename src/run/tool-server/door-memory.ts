@@ -1,7 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { readFile } from "node:fs/promises";
 import { z } from "zod/v3";
+import { parseJson } from "../../engine/json.ts";
+import { writePrivateFile } from "../../files/private-file.ts";
 import { type Door, isDoor } from "./doors.ts";
 
 const memorySchema = z.record(z.string(), z.string());
@@ -36,8 +36,7 @@ export class DoorMemory {
 		if (known.get(version) === door) return;
 		known.set(version, door);
 		try {
-			await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-			await writeFileAtomic(this.#path, `${JSON.stringify(Object.fromEntries(known), null, "\t")}\n`, { mode: 0o600 });
+			await writePrivateFile(this.#path, `${JSON.stringify(Object.fromEntries(known), null, "\t")}\n`);
 		} catch {
 			// See above.
 		}
@@ -54,10 +53,6 @@ export class DoorMemory {
 }
 
 async function readMemory(path: string): Promise<Map<string, Door>> {
-	try {
-		const parsed = memorySchema.parse(JSON.parse(await readFile(path, "utf8")));
-		return new Map(Object.entries(parsed).flatMap(([version, door]) => (isDoor(door) ? [[version, door]] : [])));
-	} catch {
-		return new Map();
-	}
+	const found = memorySchema.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data ?? {};
+	return new Map(Object.entries(found).flatMap(([version, door]) => (isDoor(door) ? [[version, door]] : [])));
 }

@@ -1,10 +1,13 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { lock } from "proper-lockfile";
 import writeFileAtomic from "write-file-atomic";
 import { z } from "zod/v3";
 import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
+import { parseJson } from "../../engine/json.ts";
+import { codeOf } from "../../engine/thrown.ts";
+import { whileLocked } from "../../files/file-lock.ts";
+import { writePrivateFile } from "../../files/private-file.ts";
 import { isAlive, type ProcessIdentity, type ProcessTable } from "../process-table.ts";
 import type { Door } from "./doors.ts";
 import { withServer } from "./mcp-file-text.ts";
@@ -51,8 +54,7 @@ export async function addGlobalEntry(server: ToolServer, options: GlobalEntryOpt
 	const users = countUser(file, 1);
 	try {
 		if (users === 1) {
-			await mkdir(notes, { recursive: true, mode: 0o700 });
-			await writeFileAtomic(note, JSON.stringify({ name, file, owner }), { mode: 0o600 });
+			await writePrivateFile(note, JSON.stringify({ name, file, owner }));
 		}
 		await edit(file, name, relayEntry(name));
 	} catch (error) {
@@ -88,11 +90,7 @@ export async function removeDeadEntries(notes: string, table: ProcessTable): Pro
 }
 
 async function readNote(path: string): Promise<z.infer<typeof noteSchema> | undefined> {
-	try {
-		return noteSchema.parse(JSON.parse(await readFile(path, "utf8")));
-	} catch {
-		return undefined;
-	}
+	return noteSchema.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
 }
 
 function countUser(file: string, change: 1 | -1): number {
@@ -110,27 +108,15 @@ function relayEntry(name: string): object {
 
 /** Reads, changes and writes the file while no other pi process does. */
 async function edit(file: string, name: string, entry: object | undefined): Promise<void> {
-	await mkdir(dirname(file), { recursive: true });
-	const release = await lock(file, {
-		realpath: false,
-		retries: { retries: 20, minTimeout: 20, maxTimeout: 200 },
-		// By default it throws where nobody can catch it, for instance when the machine slept meanwhile.
-		onCompromised: () => {},
-	});
-	try {
+	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+	await whileLocked(file, async () => {
 		const text = await readFile(file, "utf8").catch((error: unknown) => {
-			if (isMissing(error)) return "";
+			if (codeOf(error) === "ENOENT") return undefined;
 			throw error;
 		});
-		const changed = withServer(text, name, entry);
+		const changed = withServer(text ?? "", name, entry);
 		if (changed === undefined) throw new Error(`${file} is not a JSON object with a map of servers`);
-		if (changed !== text) await writeFileAtomic(file, changed);
-	} finally {
-		// A lock that somebody else has taken over meanwhile is his.
-		await release().catch(() => {});
-	}
-}
-
-function isMissing(error: unknown): boolean {
-	return error instanceof Error && "code" in error && error.code === "ENOENT";
+		// One that is there keeps its own mode.
+		if (changed !== (text ?? "")) await writeFileAtomic(file, changed, text === undefined ? { mode: 0o600 } : {});
+	});
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolServer } from "../../engine/engine.ts";
 import type { Log } from "../../engine/log.ts";
+import { messageOf } from "../../engine/thrown.ts";
 import type { ProcessIdentity, ProcessTable } from "../process-table.ts";
 import { DoorMemory } from "./door-memory.ts";
 import { chooseDoors, type Door, isDoor } from "./doors.ts";
@@ -101,7 +102,7 @@ export class ToolServerRegistrar {
 			const folder = await writePrivateFolder(files);
 			return { directories: [folder.directory], env: {}, close: () => folder.remove() };
 		} catch (error) {
-			this.#options.log.info("tools.not-offered", { cause: error instanceof Error ? error.message : String(error) });
+			this.#options.log.info("tools.not-offered", { cause: messageOf(error) });
 			return NO_DOORS;
 		}
 	}

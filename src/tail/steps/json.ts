@@ -1,19 +1,11 @@
 import type { JsonObject } from "../../engine/events.ts";
+import { parseJson } from "../../engine/json.ts";
 
 /** The JSON object in `text`; undefined when it is something else or no JSON. */
 export function parseJsonObject(text: string): JsonObject | undefined {
 	if (text === "") return undefined;
 	const value = parseJson(text);
 	return isJsonObject(value) ? value : undefined;
-}
-
-/** What `text` says as JSON; undefined when it is no JSON. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** For values that came out of `parseJson`, whose members are JSON by construction. */

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { removeOldFiles } from "../../files/old-files.ts";
 
 /** Where the outputs that are too long for a card are kept whole. Files are private to the user. */
 export class OutputFiles {
@@ -23,11 +24,6 @@ export class OutputFiles {
 
 	/** Removes what was last written before `time` (milliseconds since the epoch). Never rejects. */
 	async prune(time: number): Promise<void> {
-		const names = await readdir(this.#directory).catch(() => []);
-		for (const name of names) {
-			const path = join(this.#directory, name);
-			const written = await stat(path).catch(() => undefined);
-			if (written?.isFile() && written.mtimeMs < time) await rm(path, { force: true }).catch(() => {});
-		}
+		await removeOldFiles(this.#directory, time);
 	}
 }

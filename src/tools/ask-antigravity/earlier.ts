@@ -1,6 +1,5 @@
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { z } from "zod/v3";
 
 const earlierSchema = z.object({
@@ -30,11 +29,7 @@ export class EarlierDelegations {
 	async find(conversationId: string): Promise<EarlierDelegation | undefined> {
 		const path = this.#path(conversationId);
 		if (path === undefined) return undefined;
-		try {
-			return earlierSchema.parse(JSON.parse(await readFile(path, "utf8")));
-		} catch {
-			return undefined;
-		}
+		return earlierSchema.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
 	}
 
 	/** False when it could not be written; then the conversation cannot be continued. */
@@ -42,8 +37,7 @@ export class EarlierDelegations {
 		const path = this.#path(delegation.conversationId);
 		if (path === undefined) return false;
 		try {
-			await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-			await writeFileAtomic(path, `${JSON.stringify(delegation)}\n`, { mode: 0o600 });
+			await writePrivateFile(path, `${JSON.stringify(delegation)}\n`);
 			return true;
 		} catch {
 			return false;
@@ -52,11 +46,7 @@ export class EarlierDelegations {
 
 	/** Forgets what was last written before `time` (milliseconds since the epoch). Never rejects. */
 	async prune(time: number): Promise<void> {
-		for (const name of await readdir(this.#folder).catch(() => [])) {
-			const path = join(this.#folder, name);
-			const written = await stat(path).catch(() => undefined);
-			if (written?.isFile() && written.mtimeMs < time) await rm(path, { force: true }).catch(() => {});
-		}
+		await removeOldFiles(this.#folder, time);
 	}
 
 	/** Ids come from a model: anything that is not plain is no id of agy's and must not become a path. */
@@ -64,3 +54,7 @@ export class EarlierDelegations {
 		return /^[A-Za-z0-9_-]{1,100}$/.test(conversationId) ? join(this.#folder, `${conversationId}.json`) : undefined;
 	}
 }
+
+import { parseJson } from "../../engine/json.ts";
+import { removeOldFiles } from "../../files/old-files.ts";
+import { writePrivateFile } from "../../files/private-file.ts";

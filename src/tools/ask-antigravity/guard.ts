@@ -3,6 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import type { ToolInfo } from "@earendil-works/pi-coding-agent";
 import type { RunMode } from "../../engine/engine.ts";
 import type { Failure } from "../../engine/failure.ts";
+import { codeOf } from "../../engine/thrown.ts";
 import { PROVIDER_ID } from "../../models/catalogue-model.ts";
 import { markIn } from "../../run/environment.ts";
 import { ASK_TOOL } from "./parameters.ts";
@@ -42,8 +43,7 @@ export async function findDirectory(path: string): Promise<Directory> {
 		const real = await realpath(path);
 		return (await stat(real)).isDirectory() ? { real } : bad("is not a directory");
 	} catch (error) {
-		const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-		return bad(isMissing ? "does not exist" : "cannot be read");
+		return bad(codeOf(error) === "ENOENT" ? "does not exist" : "cannot be read");
 	}
 }
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { RefreshModelsContext } from "@earendil-works/pi-ai";
 import { silentLog } from "../../../src/engine/log.ts";
-import { readModelCache } from "../../../src/models/cache.ts";
+import { writePrivateFile } from "../../../src/files/private-file.ts";
+import { modelCacheText, readModelCache } from "../../../src/models/cache.ts";
 import { createCatalogue, type LocateAgy } from "../../../src/models/catalogue.ts";
 import { refreshModels } from "../../../src/models/refresh.ts";
-import { writeModelCache } from "../../../src/models/write-cache.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { stubAgy, temporaryFolder } from "./stub-agy.ts";
 
@@ -121,10 +121,10 @@ test("callers at the same time share one question; one that gives up does not en
 test("what another process fetched is taken over, what is older or damaged is not", async (t) => {
 	const { open, cachePath, clock } = setUp(t);
 	const catalogue = open();
-	await writeModelCache(cachePath, { fetchedAt: clock.now(), models: [flash] });
+	await writePrivateFile(cachePath, modelCacheText({ fetchedAt: clock.now(), models: [flash] }));
 	catalogue.restore();
 	assert.deepEqual(ids(catalogue), ["gemini-3.8-flash"]);
-	await writeModelCache(cachePath, { fetchedAt: clock.now() - 1, models: [sonnet] });
+	await writePrivateFile(cachePath, modelCacheText({ fetchedAt: clock.now() - 1, models: [sonnet] }));
 	catalogue.restore();
 	assert.deepEqual(ids(catalogue), ["gemini-3.8-flash"]);
 	for (const damaged of ["", "{", "[]", '{"version":2}', '{"version":1,"fetchedAt":1,"models":[]}']) {
@@ -169,7 +169,7 @@ test("pi's refresh starts agy only with leave to use the network", async (t) => 
 			return true;
 		},
 	});
-	await writeModelCache(cachePath, { fetchedAt: clock.now() - DAY, models: [flash] });
+	await writePrivateFile(cachePath, modelCacheText({ fetchedAt: clock.now() - DAY, models: [flash] }));
 	await refreshModels(catalogue, context(false));
 	assert.deepEqual(ids(catalogue), ["gemini-3.8-flash"]);
 	assert.throws(countRuns, /ENOENT/);
