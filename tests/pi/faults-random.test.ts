@@ -36,7 +36,7 @@ for (const [index, version] of VERSIONS.entries()) {
 		const pi = desk.open();
 		await answers(pi);
 		await nothingLeft(desk.agy);
-		const before = openThings(pi.rpc.pid);
+		const before = await openAtRest(pi.rpc.pid);
 
 		await fc.assert(
 			fc.asyncProperty(piFault, async ({ schedule, steering }) => {
@@ -55,6 +55,16 @@ for (const [index, version] of VERSIONS.entries()) {
 		await pi.quit();
 		assert.deepEqual(await agyProcesses(desk.agy), []);
 	});
+}
+
+/** What pi has open when nothing moves any more. */
+async function openAtRest(pid: number): Promise<OpenThings> {
+	for (let last = openThings(pid); ; ) {
+		await sleep(300);
+		const now = openThings(pid);
+		if (isDeepStrictEqual(now, last)) return now;
+		last = now;
+	}
 }
 
 /** pi learns a moment after us that the last process is gone. */

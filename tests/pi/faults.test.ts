@@ -31,18 +31,20 @@ describe("a failure after a step of agy is final, whatever its words: the step r
 		"something new": { error: { message: "connection terminated, fetch failed", status: "NEW", code: 599 } },
 		killed: { kill: "SIGKILL" },
 	};
-	for (const [what, step] of Object.entries(misleading)) {
-		for (const version of ["1.3.3", "1.1.7"]) {
-			test(`${what} (agy ${version})`, async (t) => {
-				const desk = new Desk(t, { version });
-				const steps: ScenarioStep[] = [{ say: "I build." }, { run: { command: "make", output: ["built\n"] } }, step];
-				const { events } = await saying(desk, { steps });
-				assert.equal(desk.invocations().length, 1);
-				assert.equal(count(events, "tool_execution_start"), 1);
-				assert.equal(count(events, "auto_retry_start") + count(events, "compaction_start"), 0);
-				assert.match(lastError(events) ?? "", /\w/);
-			});
-		}
+	for (const version of ["1.3.3", "1.1.7"]) {
+		test(`agy ${version}`, async (t) => {
+			const desk = new Desk(t, { version });
+			const pi = desk.open();
+			for (const [what, step] of Object.entries(misleading)) {
+				const before = desk.invocations().length;
+				desk.agy.play({ steps: [{ say: "I build." }, { run: { command: "make", output: ["built\n"] } }, step] });
+				const events = await pi.rpc.prompt(what);
+				assert.equal(desk.invocations().length - before, 1, what);
+				assert.equal(count(events, "tool_execution_start"), 1, what);
+				assert.equal(count(events, "auto_retry_start") + count(events, "compaction_start"), 0, what);
+				assert.match(lastError(events) ?? "", /\w/, what);
+			}
+		});
 	}
 });
 

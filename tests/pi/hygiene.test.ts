@@ -7,10 +7,10 @@ import { Desk, type PiAtDesk } from "./conversation-desk.ts";
 
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
 
-/** An agy that heeds nothing, with a command in a group of its own that holds its output. */
-function stubborn(desk: Desk): Scenario {
+/** An agy with a command in a group of its own that holds its output; a stubborn one heeds nothing. */
+function working(desk: Desk, isStubborn: boolean): Scenario {
 	return {
-		ignoreSignals: ["SIGINT", "SIGTERM"],
+		ignoreSignals: isStubborn ? ["SIGINT", "SIGTERM"] : [],
 		steps: [
 			{ say: "I stay." },
 			{ grandchild: { seconds: 600, holdStdout: true, ownGroup: true } },
@@ -21,10 +21,13 @@ function stubborn(desk: Desk): Scenario {
 }
 
 /** A pi in the middle of a turn, whose agy and its command are there. */
-async function atWork(t: TestContext, options: ConstructorParameters<typeof Desk>[1] = {}): Promise<[Desk, PiAtDesk]> {
-	const desk = new Desk(t, options);
+async function atWork(
+	t: TestContext,
+	{ isStubborn = false, env = {} }: { isStubborn?: boolean; env?: Record<string, string> } = {},
+): Promise<[Desk, PiAtDesk]> {
+	const desk = new Desk(t, { env });
 	const gate = desk.agy.gate("go");
-	desk.agy.play(stubborn(desk));
+	desk.agy.play(working(desk, isStubborn));
 	const pi = desk.open();
 	await pi.rpc.request({ type: "prompt", message: "stay" });
 	await gate.reached();
@@ -34,7 +37,7 @@ async function atWork(t: TestContext, options: ConstructorParameters<typeof Desk
 
 describe("nothing of agy survives", () => {
 	test("pi's end by kill -9", onLinux, async (t) => {
-		const [desk, pi] = await atWork(t);
+		const [desk, pi] = await atWork(t, { isStubborn: true });
 		assert.equal(guardians(pi.rpc.pid).length, 1);
 		const { pid } = pi.rpc;
 		await pi.kill();
@@ -44,7 +47,7 @@ describe("nothing of agy survives", () => {
 
 	for (const signal of ["SIGTERM", "SIGHUP"] as const) {
 		test(`pi's end by ${signal}`, onLinux, async (t) => {
-			const [desk, pi] = await atWork(t);
+			const [desk, pi] = await atWork(t, { isStubborn: signal === "SIGHUP" });
 			pi.rpc.signal(signal);
 			await pi.rpc.exited;
 			await nothingLeft(desk.agy, 0);
@@ -64,13 +67,13 @@ describe("nothing of agy survives", () => {
 	});
 
 	test("an abort, for long", onLinux, async (t) => {
-		const [desk, pi] = await atWork(t);
+		const [desk, pi] = await atWork(t, { isStubborn: true });
 		await pi.rpc.request({ type: "abort" });
 		await nothingLeft(desk.agy);
 	});
 
 	test("the next start of pi, when pi and its guardian were killed", onLinux, async (t) => {
-		const [desk, pi] = await atWork(t);
+		const [desk, pi] = await atWork(t, { isStubborn: true });
 		for (const pid of guardians(pi.rpc.pid)) process.kill(pid, "SIGKILL");
 		await pi.kill();
 		assert.equal((await agyProcesses(desk.agy)).length, 2);
