@@ -190,6 +190,8 @@ export interface ActivityEvent {
 		| "finishing"
 		| "waiting-for-background";
 	readonly detail?: string;
+	/** What kind of tool runs, where `detail` is what it works on. */
+	readonly tool?: ToolKind;
 }
 
 /** Something a person should know that is neither the answer nor a failure. */

@@ -23,7 +23,7 @@ export function activityOf(view: ActivityView): ActivityEvent | undefined {
 		return activity(doing, waiting.summary || waiting.name);
 	}
 	const running = view.openTools.at(-1);
-	if (running) return activity("running-tool", running.summary || running.name);
+	if (running) return runningTool(running);
 	if (view.lastGeneration === "open") return activity(view.writing ? "writing" : "thinking");
 	if (view.over) {
 		const left = view.backgroundTools.at(-1);
@@ -31,6 +31,10 @@ export function activityOf(view: ActivityView): ActivityEvent | undefined {
 	}
 	if (view.lastGeneration === "failed" || view.problem !== undefined) return activity("retrying", view.problem);
 	return view.begun ? activity("thinking") : undefined;
+}
+
+function runningTool({ kind, name, summary }: ToolEvent): ActivityEvent {
+	return summary === "" ? activity("running-tool", name) : { ...activity("running-tool", summary), tool: kind };
 }
 
 function activity(doing: ActivityEvent["doing"], detail?: string): ActivityEvent {

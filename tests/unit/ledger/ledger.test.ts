@@ -530,6 +530,8 @@ describe("beside the answer", () => {
 			ofType(events, "activity").map((event) => event.doing),
 			["thinking", "writing", "thinking", "waiting-for-permission", "running-tool", "thinking", "finishing"],
 		);
+		const running = ofType(events, "activity").find((event) => event.doing === "running-tool");
+		assert.deepEqual([running?.tool, running?.detail], ["command", "npm test"]);
 	});
 
 	test("the record of a turn's end is void when agy goes on", () => {

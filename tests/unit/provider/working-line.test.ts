@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDuration } from "../../../src/words/duration.ts";
 import { WorkingLine } from "../../../src/provider/working-line.ts";
+import { formatDuration } from "../../../src/words/duration.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 function setUp() {
@@ -40,6 +40,23 @@ test("has words for everything that makes a person wonder", () => {
 		"agy: waiting for permission: src/x.ts",
 		"agy: retrying after quota error",
 		"agy: waiting for background tasks",
+	]);
+});
+
+test("says of each tool what it does with what", () => {
+	const { line, shown } = setUp();
+	const path = "/home/me/project/src/x.ts";
+	line.update({ type: "activity", doing: "running-tool", tool: "read", detail: path });
+	line.update({ type: "activity", doing: "running-tool", tool: "edit", detail: path });
+	line.update({ type: "activity", doing: "running-tool", tool: "grep", detail: '"sum" in src' });
+	line.update({ type: "activity", doing: "running-tool", tool: "command", detail: `cat ${path}` });
+	line.update({ type: "activity", doing: "running-tool", detail: "browser_click" });
+	assert.deepEqual(shown, [
+		"agy: reading src/x.ts",
+		"agy: editing src/x.ts",
+		'agy: searching for "sum" in src',
+		`agy: running cat ${path}`,
+		"agy: running browser_click",
 	]);
 });
 
