@@ -294,8 +294,9 @@ function isAfter(step: StepRef, other: StepRef): boolean {
 	return step.trajectory === other.trajectory && step.index > other.index;
 }
 
-function cardArguments(card: StepCard): { kind: string; tool: string; summary: string } {
+/** The summary comes first: pi's `/tree` shows only the beginning of a call's arguments. */
+function cardArguments(card: StepCard): { summary: string; kind: string; tool: string } {
 	const { kind, name, summary } = card.step;
 	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
-	return { kind, tool: name, summary: short };
+	return { summary: short, kind, tool: name };
 }

@@ -143,7 +143,7 @@ describe("a call of a pi tool", () => {
 			run.emit(generation(1, "done", ["call-2", "call-3", "call-4"]));
 			await turnOfTheLoop();
 			const own = {
-				cards: ['agy_step {"kind":"command","tool":"run_command","summary":"npm test"}'],
+				cards: ['agy_step {"summary":"npm test","kind":"command","tool":"run_command"}'],
 				inline: [],
 				off: [],
 			};
