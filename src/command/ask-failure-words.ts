@@ -1,5 +1,5 @@
 import type { AskFailure } from "../run/ask-agy.ts";
-import { placesSearched } from "../words/failure-words.ts";
+import { INSTALL_AGY, placesSearched } from "../words/failure-words.ts";
 
 /** A failure in one sentence for people, and what to do about it. */
 export function describeAskFailure(failure: AskFailure): { readonly problem: string; readonly remedy: string } {
@@ -7,7 +7,7 @@ export function describeAskFailure(failure: AskFailure): { readonly problem: str
 		case "not-installed":
 			return {
 				problem: `agy was not found (${placesSearched(failure.searched)}).`,
-				remedy: "Install the Antigravity CLI, or set AGY_BIN to its path.",
+				remedy: INSTALL_AGY,
 			};
 		case "cannot-start":
 			return {

@@ -19,13 +19,17 @@ export interface FailureWords {
 	readonly plainCause: string;
 }
 
+/** What to do where there is no agy. */
+export const INSTALL_AGY =
+	"Install Google's Antigravity CLI (https://antigravity.google), or set AGY_BIN to the binary.";
+
 /** `now` is in milliseconds since the epoch; clock times are given in the zone of this machine. */
 export function failureWords(failure: Failure, now: number): FailureWords {
 	switch (failure.kind) {
 		case "not-installed":
 			return final(
 				`The agy command was not found (${placesSearched(failure.searched)}).`,
-				"Install Google's Antigravity CLI, or set AGY_BIN to the binary.",
+				INSTALL_AGY,
 				"The agy command was not found.",
 			);
 		case "cannot-start":

@@ -66,7 +66,7 @@ test("without agy everything answers, says what is missing, and shows no stack t
 	const commands = ["status", "doctor", "models refresh", "quota", "conversation", "logs", "help"];
 	const { stdout, stderr, code } = await runPi(pi, [...only(EXTENSION), "-p", ...commands.map((c) => `/agy ${c}`)]);
 	assert.match(stdout, /^agy +not found/);
-	assert.match(stdout, /✗ agy: not found\n {4}→ Install the Antigravity CLI/);
+	assert.match(stdout, /✗ agy: not found\n {4}→ Install Google's Antigravity CLI/);
 	assert.match(stdout, /\nagy was not found \(looked in \d+ places; `\/agy doctor --verbose` lists them\)\. Install/);
 	assert.doesNotMatch(stdout, /\n\s+at |undefined|\[object/);
 	assert.deepEqual([stderr, code], ["", 0]);

@@ -1,6 +1,7 @@
 import type { SettingProblem } from "../../config/load.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import type { Resolution } from "../../models/resolve.ts";
+import { INSTALL_AGY } from "../../words/failure-words.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
@@ -14,10 +15,8 @@ export function checkAgy(probe: AgyProbe): Check {
 				`${probe.version} is too old`,
 				`Run \`agy update\`: ${probe.tooOldFor.floor} or later is needed.`,
 			);
-		case false: {
-			const remedy = "Install the Antigravity CLI, or set AGY_BIN to its path.";
-			return problem("agy", "not found", remedy, probe.searched);
-		}
+		case false:
+			return problem("agy", "not found", INSTALL_AGY, probe.searched);
 		case "broken":
 			return problem(
 				"agy",
