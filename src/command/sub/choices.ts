@@ -24,7 +24,7 @@ function choice({ name, setting, values, summary, meaning }: ChoiceOptions): Sub
 			if (value === undefined) {
 				const current = showValue(env.settings.current()[setting]);
 				const lines = values.map((entry) => `  ${entry}: ${meaning[entry] ?? ""}`);
-				return say(`${name} is ${current} (from: ${env.settings.origin(setting)}).`, ...lines);
+				return say(`${setting} is ${current} (from: ${env.settings.origin(setting)}).`, ...lines);
 			}
 			if (rest.length > 0 || !values.includes(value)) return misused({ name, usage });
 			return changeSetting(env.settings, setting, value);

@@ -16,7 +16,10 @@ export const modelCommand: SubCommand = {
 			const { defaultModel } = settings.current();
 			const found = resolveAlias(catalogue.entries(), defaultModel, undefined, catalogue.isComplete());
 			const meaning = "choice" in found ? found.choice.slug : "no model that agy lists";
-			return say(`model is ${defaultModel}, now ${meaning} (from: ${settings.origin("defaultModel")}).`);
+			return say(
+				`defaultModel is ${defaultModel}, now ${meaning} (from: ${settings.origin("defaultModel")}).`,
+				"  AskAntigravity uses it; pi's `/model` chooses the model of this session.",
+			);
 		}
 		const name = words.join(" ");
 		const found = resolveAlias(catalogue.entries(), name, undefined, catalogue.isComplete());

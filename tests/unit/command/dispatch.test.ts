@@ -33,6 +33,14 @@ test("an unknown word gets a suggestion, or the whole list", async (t) => {
 	assert.match(text(await dispatch("xyzzy", env)), /status, doctor, mode/);
 });
 
+test("what a setting is and what it becomes is told under the same name, the setting's own", async (t) => {
+	const env = commandEnvironment(t);
+	assert.match(text(await dispatch("thinking", env)), /^defaultThinking is medium \(from: default\)/);
+	assert.match(text(await dispatch("thinking high", env)), /^defaultThinking is now high/);
+	assert.match(text(await dispatch("model", env)), /^defaultModel is flash, now gemini-.*AskAntigravity.*`\/model`/s);
+	assert.match(text(await dispatch("model sonnet", env)), /^defaultModel is now sonnet/);
+});
+
 test("a fault in a sub-command is a reply", async (t) => {
 	const env = commandEnvironment(t, {
 		logPath: () => {
