@@ -111,7 +111,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 				failure.action === "unknown"
 					? "agy waits for a permission, which cannot be given here."
 					: `agy has no permission for ${permissionRule(failure)}.`,
-				"The setting `permissions: skip` allows it, as does a matching rule in agy's own permissions.",
+				"The setting `permissions: skip` allows it where no policy forbids that, as does a matching rule in agy's own permissions.",
 				"agy was not allowed to do something.",
 			);
 		case "hook-denied":
