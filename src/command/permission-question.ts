@@ -14,8 +14,8 @@ const ANSWERS: Readonly<Record<Settings["permissions"], string>> = {
 
 /**
  * Asks the person at pi's screen once what agy may do, before the first turn; the answer goes into the settings. Other modes
- * never ask and follow the setting. False when the question was left without an answer: whoever escapes it does not mean that
- * agy may do everything, so it must not be started. Never rejects.
+ * never ask and follow the setting. False when agy must not be started: the question was left without an answer, which does not
+ * mean that agy may do everything, or a refusal could not be saved. Never rejects.
  */
 export async function askPermissionsOnce(
 	ctx: Pick<ExtensionContext, "mode" | "ui" | "signal">,
@@ -28,7 +28,9 @@ export async function askPermissionsOnce(
 		ctx.ui.notify(UNANSWERED, "warning");
 		return false;
 	}
-	const reply = await changeSetting(settings, "permissions", chosen === ANSWERS.deny ? "deny" : "skip");
+	const answer = chosen === ANSWERS.deny ? "deny" : "skip";
+	const reply = await changeSetting(settings, "permissions", answer);
 	if (reply.level === "error") ctx.ui.notify(reply.lines.join("\n"), "error");
-	return true;
+	// An answer that could not be saved does not count anywhere; whoever denied must not get the default.
+	return answer === "skip" || settings.current().permissions === answer;
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { askPermissionsOnce } from "../../../src/command/permission-question.ts";
 import { printReply } from "../../../src/command/print-mode.ts";
+import { createSettingsSource } from "../../../src/config/settings-source.ts";
 import { commandEnvironment } from "./environment.ts";
 
 /** A screen on which the person picks the first option that matches; undefined leaves the question. */
@@ -47,6 +48,14 @@ test("a question left without an answer allows nothing, changes nothing and come
 	assert.equal(await askPermissionsOnce(ctx, settings), false);
 	assert.deepEqual([asked.length, settings.origin("permissions")], [2, "default"]);
 	assert.match(told[0] ?? "", /was not started.*\/agy permissions/);
+});
+
+test("who denies gets no agy when the answer cannot be saved", async () => {
+	const settings = createSettingsSource("/dev/null/antigravity/config.json", {});
+	const denying = screen("tui", /^Deny/);
+	assert.equal(await askPermissionsOnce(denying.ctx, settings), false);
+	assert.match(denying.told[0] ?? "", /could not be written/);
+	assert.equal(await askPermissionsOnce(screen("tui", /^Skip/).ctx, settings), true);
 });
 
 test("only pi's own screen asks, and only where nothing was decided", async (t) => {
