@@ -10,6 +10,7 @@ import { createQuotaReader, type QuotaMemory } from "../quota/quota-reader.ts";
 import { systemOpenFiles } from "../run/conversation-folder.ts";
 import type { IdleParts } from "../run/idle-conversation.ts";
 import { runFolders } from "../run/run-context.ts";
+import { delegationsFolder, EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 import { createConversationControl } from "./conversation-control.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
@@ -57,7 +58,7 @@ export async function createCommandEnvironment(
 				},
 				family: () => familyOf(ctx.model, catalogue) ?? "",
 			},
-			{ store, clock, idle },
+			{ store, delegations: new EarlierDelegations(delegationsFolder(paths.root)), clock, idle },
 		),
 		probes: createProbes(pi, ctx, { ...parts, idle }),
 		clock,

@@ -12,6 +12,7 @@ import { newestConversations } from "../run/conversation-folder.ts";
 import { realFolder } from "../run/data-folders.ts";
 import type { IdleParts } from "../run/idle-conversation.ts";
 import { workspacesOf } from "../run/inspect-conversation.ts";
+import type { EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 
 /** The pi session whose conversations are controlled. */
 export interface ControlledSession {
@@ -28,6 +29,7 @@ export interface ControlledSession {
 
 export interface ControlParts {
 	readonly store: SessionStore;
+	readonly delegations: Pick<EarlierDelegations, "forget">;
 	readonly clock: Clock;
 	idle(): IdleParts;
 }
@@ -57,6 +59,8 @@ export function createConversationControl(session: ControlledSession, parts: Con
 			if (session.isWorking()) return { ok: false, problem: WORKING };
 			const problem = await problemWith(id, session.cwd, parts.idle());
 			if (problem !== undefined) return { ok: false, problem };
+			// A session and a delegation never speak into one conversation.
+			await parts.delegations.forget(id);
 			const chosen = { id, family: session.family(), cwd: session.cwd, now: clock.now() };
 			await store.update(session.id, (record) => withChosen(record, transcript(), chosen));
 			return { ok: true };

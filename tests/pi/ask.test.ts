@@ -82,6 +82,15 @@ describe("a conversation", () => {
 		assert.deepEqual([result?.isError, home.runs().length], [true, 1]);
 		assert.match(result?.text ?? "", /No earlier delegation has the conversation/);
 	});
+
+	test("cannot be continued by its id any more once a session uses it", async (t) => {
+		const home = askHome(t, { turns: [[{ say: "Delegated." }]] });
+		const rpc = new PiRpc(home.pi, home.args());
+		await rpc.prompt(script([ask("one")]));
+		await rpc.request({ type: "prompt", message: `/agy conversation use ${home.runs()[0]?.conversation}` });
+		const [result] = resultsIn(await rpc.prompt(script([ask("two", { conversationId: "{{conversation}}" })])));
+		assert.match(result?.text ?? "", /No earlier delegation has the conversation/);
+	});
 });
 
 describe("a failure", () => {

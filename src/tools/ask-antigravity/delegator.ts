@@ -11,7 +11,7 @@ import type { ModelCatalogue } from "../../models/catalogue.ts";
 import { type ProcessTable, systemProcesses } from "../../run/process-table.ts";
 import { lockNamed } from "../../run/slots.ts";
 import { OutputFiles } from "../agy-step/output-files.ts";
-import { EarlierDelegations } from "./earlier.ts";
+import { delegationsFolder, EarlierDelegations } from "./earlier.ts";
 import { type Call, type ExecuteParts, execute, refusal } from "./execute.ts";
 import { editLockName, findDirectory, refuseCaller } from "./guard.ts";
 import type { AskParameters } from "./parameters.ts";
@@ -58,7 +58,7 @@ export class Delegator {
 
 	constructor(parts: AskParts) {
 		this.#parts = parts;
-		this.#earlier = new EarlierDelegations(join(parts.paths.root, "delegations"));
+		this.#earlier = new EarlierDelegations(delegationsFolder(parts.paths.root));
 		this.#answers = new OutputFiles(parts.outputsDirectory);
 		this.#processes = parts.processes ?? systemProcesses();
 	}

@@ -1,6 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod/v3";
+import { parseJson } from "../../engine/json.ts";
+import { removeOldFiles } from "../../files/old-files.ts";
+import { writePrivateFile } from "../../files/private-file.ts";
 
 const earlierSchema = z.object({
 	conversationId: z.string(),
@@ -13,6 +16,11 @@ const earlierSchema = z.object({
 
 /** A delegation whose conversation can be continued. */
 export type EarlierDelegation = z.infer<typeof earlierSchema>;
+
+/** Where they are kept; `root` is this extension's folder. */
+export function delegationsFolder(root: string): string {
+	return join(root, "delegations");
+}
 
 /**
  * The conversations that delegations made, one small file each. Only these can be continued by id, so that no delegation ever
@@ -44,6 +52,12 @@ export class EarlierDelegations {
 		}
 	}
 
+	/** The conversation belongs to somebody else from now on. Rejects when the disk does not let us. */
+	async forget(conversationId: string): Promise<void> {
+		const path = this.#path(conversationId);
+		if (path !== undefined) await rm(path, { force: true });
+	}
+
 	/** Forgets what was last written before `time` (milliseconds since the epoch). Never rejects. */
 	async prune(time: number): Promise<void> {
 		await removeOldFiles(this.#folder, time);
@@ -54,7 +68,3 @@ export class EarlierDelegations {
 		return /^[A-Za-z0-9_-]{1,100}$/.test(conversationId) ? join(this.#folder, `${conversationId}.json`) : undefined;
 	}
 }
-
-import { parseJson } from "../../engine/json.ts";
-import { removeOldFiles } from "../../files/old-files.ts";
-import { writePrivateFile } from "../../files/private-file.ts";

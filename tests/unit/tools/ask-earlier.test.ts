@@ -50,6 +50,17 @@ test("a disk that does not let us write costs only the continuation", async (t) 
 	await blocked.prune(Date.now());
 });
 
+test("what belongs to somebody else is forgotten, and an id that is a path harms nothing", async (t) => {
+	const { root, earlier } = setUp(t);
+	await earlier.remember(one);
+	await earlier.forget(one.conversationId);
+	assert.equal(await earlier.find(one.conversationId), undefined);
+	await earlier.forget(one.conversationId);
+	writeFileSync(join(root, "secret.json"), "{}");
+	await earlier.forget("../secret");
+	assert.ok(existsSync(join(root, "secret.json")));
+});
+
 test("old records are forgotten", async (t) => {
 	const { folder, earlier } = setUp(t);
 	await earlier.remember(one);
