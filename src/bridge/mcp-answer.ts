@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonValue } from "../engine/events.ts";
+import { isJsonObject } from "../engine/json.ts";
 import type { CallResult, Reply } from "./parked-calls.ts";
 
 /** Pure: what is sent to agy for a reply. `waitName` is the name of the tool that waits. */
@@ -43,12 +43,8 @@ function fromPi({ content, structuredContent, isError }: CallResult): CallToolRe
 	}
 	return {
 		content: parts,
-		...(isObject(structuredContent) && { structuredContent: { ...structuredContent } }),
+		// MCP knows only objects here.
+		...(isJsonObject(structuredContent) && { structuredContent: { ...structuredContent } }),
 		...(isError && { isError: true }),
 	};
-}
-
-/** MCP knows only objects here. */
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,15 +6,21 @@ export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
 	z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(jsonValueSchema), z.record(jsonValueSchema)]),
 );
 
+/** A JSON object with any members. */
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(jsonValueSchema);
 
 /** The first JSON object in what a program printed, whatever stands around it; undefined when there is none. */
-export function parseJsonAmid(text: string): unknown {
+export function parseJsonAmid(text: string): JsonValue | undefined {
 	return parseJson(text.slice(text.search(/^\s*\{/m), text.lastIndexOf("}") + 1));
 }
 
+/** Whether a JSON value is an object, and no list. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** What `text` says as JSON; undefined when it is no JSON. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string): JsonValue | undefined {
 	try {
 		return JSON.parse(text);
 	} catch {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../engine/events.ts";
+import { isJsonObject } from "../engine/json.ts";
 
 const REDACTED = "[redacted]";
 
@@ -60,7 +61,7 @@ function redactValue(key: string, value: JsonValue, home: string, maxLength: num
 		const isCut = clean.length > maxLength || value.length > maxLength * 2;
 		return isCut ? `${clean.slice(0, maxLength)}… (${value.length} characters)` : clean;
 	}
+	if (isJsonObject(value)) return redactFacts(value, home, maxLength);
 	if (Array.isArray(value)) return value.map((entry: JsonValue) => redactValue(key, entry, home, maxLength));
-	if (typeof value === "object" && value !== null) return redactFacts(value as JsonObject, home, maxLength);
 	return value;
 }

@@ -4,8 +4,7 @@ import { readdir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCommits } from "../tail/write-ahead-log.ts";
 import { realFolder } from "./data-folders.ts";
-import type { Binding, NewConversation } from "./discovery.ts";
-import { decideBinding } from "./discovery.ts";
+import { type Binding, decideBinding, type NewConversation } from "./discovery.ts";
 
 /** The conversations in a folder at one moment, each with a mark that changes when its files do. */
 export type Snapshot = ReadonlyMap<string, string>;
@@ -126,7 +125,6 @@ export interface FinderOptions {
 export interface Look {
 	/** The processes of our agy's tree that live now. */
 	readonly pids: readonly number[];
-	readonly announced: string | undefined;
 	readonly resumeRefused: boolean;
 }
 
@@ -142,9 +140,8 @@ export class ConversationFinder {
 	}
 
 	/** Never rejects. */
-	async look({ pids, announced, resumeRefused }: Look): Promise<Binding> {
+	async look({ pids, resumeRefused }: Look): Promise<Binding> {
 		const { folder, before, resume } = this.#options;
-		if (announced !== undefined) return decideBinding({ ...nothingSeen, announced, resume, resumeRefused });
 		const [now, open] = await Promise.all([snapshotConversations(folder), this.#openConversations(pids)]);
 		// What was opened after the folder was listed is as new as what was listed.
 		const there = new Set([...now.keys(), ...(open ?? [])]);
@@ -153,7 +150,6 @@ export class ConversationFinder {
 			open === undefined,
 		);
 		return decideBinding({
-			announced,
 			resume,
 			resumeRefused,
 			open,
@@ -208,5 +204,3 @@ function isWritten(path: string): boolean {
 		return false;
 	}
 }
-
-const nothingSeen = { open: undefined, appeared: [], resumeTouched: false } as const;

@@ -9,7 +9,7 @@ import type { Sqlite } from "../tail/sqlite.ts";
 import { decodeStep } from "../tail/step.ts";
 import { Tail } from "../tail/tail.ts";
 import type { ConversationFinder } from "./conversation-folder.ts";
-import type { Binding } from "./discovery.ts";
+import { type Bound, bindingByName } from "./discovery.ts";
 
 export interface FollowerOptions {
 	/** agy's folder of conversations. */
@@ -41,7 +41,7 @@ const STDOUT_FIRST_MS = 3_000;
 export class ConversationFollower {
 	readonly #options: FollowerOptions;
 	#tail: Tail | undefined;
-	#binding: Extract<Binding, { kind: "bound" }> | undefined;
+	#binding: Bound | undefined;
 	#candidates: readonly string[] = [];
 	#problem: DatabaseProblem | undefined;
 	#resumeRefused = false;
@@ -94,9 +94,7 @@ export class ConversationFollower {
 	/** agy named the conversation on stdout. */
 	announced(id: string): void {
 		if (this.#binding !== undefined || this.#closed) return;
-		const { resume } = this.#options;
-		const replaced = resume !== undefined && resume !== id ? { insteadOf: resume } : {};
-		this.#bind({ kind: "bound", id, by: "stdout", ...replaced });
+		this.#bind(bindingByName(id, this.#options.resume));
 	}
 
 	/** agy said that it did not find the conversation it was to continue. */
@@ -126,7 +124,6 @@ export class ConversationFollower {
 	async #look(pids: readonly number[]): Promise<void> {
 		const seen = await this.#options.finder.look({
 			pids,
-			announced: undefined,
 			resumeRefused: this.#resumeRefused,
 		});
 		if (this.#closed || this.#binding !== undefined) return;
@@ -134,7 +131,7 @@ export class ConversationFollower {
 		else this.#candidates = seen.candidates;
 	}
 
-	#bind(binding: Extract<Binding, { kind: "bound" }>): void {
+	#bind(binding: Bound): void {
 		this.#binding = binding;
 		this.#cancelLook();
 		const { id, insteadOf } = binding;

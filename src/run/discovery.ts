@@ -12,8 +12,6 @@ export interface NewConversation {
 
 /** What is known about which conversation our agy writes, at one moment. */
 export interface DiscoveryFacts {
-	/** The id on agy's stdout (stream-json). */
-	readonly announced: string | undefined;
 	/** The conversation agy was told to continue. */
 	readonly resume: string | undefined;
 	/** agy said on stderr that it did not find it. */
@@ -37,13 +35,19 @@ export type Binding =
 	/** Not yet. `candidates` is what could be ours; when agy ends in this state the run is refused. */
 	| { readonly kind: "wait"; readonly candidates: readonly string[] };
 
+export type Bound = Extract<Binding, { kind: "bound" }>;
+
+/** Pure: agy itself names the conversation (stream-json), which decides. `resume`: the one it was told to continue. */
+export function bindingByName(id: string, resume: string | undefined): Bound {
+	return bound(id, "stdout", { resume });
+}
+
 /**
- * Pure: which conversation is ours. The id on stdout decides; else the one database that our own process tree has open; and
- * only where open files cannot be seen, the one new database that is nobody's child. Never the newest of several.
+ * Pure: which conversation is ours, while agy has not named it: the one database that our own process tree has open; and only
+ * where open files cannot be seen, the one new database that is nobody's child. Never the newest of several.
  */
 export function decideBinding(facts: DiscoveryFacts): Binding {
-	const { announced, open } = facts;
-	if (announced !== undefined) return bound(announced, "stdout", facts);
+	const { open } = facts;
 	return open === undefined ? decideByChanges(facts) : decideByOpenFiles(open, facts);
 }
 
@@ -75,7 +79,7 @@ function decideByChanges(facts: DiscoveryFacts): Binding {
 		: { kind: "wait", candidates: candidates.map(({ id }) => id) };
 }
 
-function bound(id: string, by: "stdout" | "open-file" | "new-file" | "resumed", { resume }: DiscoveryFacts): Binding {
+function bound(id: string, by: Bound["by"], { resume }: Pick<DiscoveryFacts, "resume">): Bound {
 	const replaced = resume !== undefined && resume !== id ? { insteadOf: resume } : {};
 	return { kind: "bound", id, by, ...replaced };
 }

@@ -4,22 +4,25 @@ import { SqliteError } from "./sqlite.ts";
 
 /** Why a conversation database could not be read. */
 export interface DatabaseProblem {
-	readonly kind: /** The file, or its folder, is not there. */
-		| "missing"
-		/** Locked, or still being created. */
-		| "busy"
-		/** A database without agy's tables. */
-		| "no-schema"
-		/** Not a database, damaged, or not allowed to be read. */
-		| "unreadable"
-		/** Another file took the place of the one that was open. */
-		| "replaced";
+	readonly kind: DatabaseProblemKind;
 	readonly path: string;
 	/** One sentence for a person, without the path. */
 	readonly cause: string;
 	/** Trying again in a moment may succeed. */
 	readonly retryable: boolean;
 }
+
+export type DatabaseProblemKind =
+	/** The file, or its folder, is not there. */
+	| "missing"
+	/** Locked, or still being created. */
+	| "busy"
+	/** A database without agy's tables. */
+	| "no-schema"
+	/** Not a database, damaged, or not allowed to be read. */
+	| "unreadable"
+	/** Another file took the place of the one that was open. */
+	| "replaced";
 
 /** Thrown by everything that reads a conversation database. */
 export class DatabaseError extends Error {

@@ -18,6 +18,8 @@ export interface ToolType {
 	readonly decode: ToolDecoder;
 }
 
+/** CortexStepType of the steps that may hold another step in their result. */
+export const AGENCY_TOOL_CALL_STEP = 103;
 export const GENERIC_STEP = 132;
 
 /** By CortexStepType. Types that are not here are told by their metadata alone. */
@@ -61,7 +63,7 @@ const TOOLS: ReadonlyMap<number, ToolType> = new Map([
 	[97, { field: 110, name: "browser_drag_pixel_to_pixel", decode: otherTool }],
 	[100, { field: 113, name: "send_command_input", decode: sendCommandInput }],
 	[102, { field: 115, name: "wait", decode: wait }],
-	[103, { field: 116, name: "agency_tool_call", decode: agencyToolCall }],
+	[AGENCY_TOOL_CALL_STEP, { field: 116, name: "agency_tool_call", decode: agencyToolCall }],
 	[112, { field: 127, name: "shell_exec", decode: shellExec }],
 	[113, { field: 125, name: "browser_mouse_wheel", decode: otherTool }],
 	[120, { field: 134, name: "browser_mouse_up", decode: otherTool }],
@@ -76,6 +78,7 @@ const TOOLS: ReadonlyMap<number, ToolType> = new Map([
 	[140, { field: 157, name: "tool_search", decode: toolSearch }],
 ]);
 
+/** Undefined for a step that is no tool we know. */
 export function toolTypeOf(stepType: number): ToolType | undefined {
 	return TOOLS.get(stepType);
 }

@@ -1,4 +1,5 @@
 import type { DiffLine, FileDiff, JsonObject } from "../../engine/events.ts";
+import { isJsonObject } from "../../engine/json.ts";
 import type { StepStatus } from "../step-types.ts";
 import type { ToolContext, ToolFacts } from "../tool-facts.ts";
 import type { Message } from "../wire.ts";
@@ -13,7 +14,6 @@ import {
 	replacementOf,
 } from "./file-diff.ts";
 import { pathOf, restrictedPath } from "./file-uri.ts";
-import { isJsonObject } from "./json.ts";
 
 /** FileChangeType of CortexStepFileChange. */
 const FILE_CHANGES: readonly FileDiff["change"][] = ["edited", "created", "edited", "deleted"];

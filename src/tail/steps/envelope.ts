@@ -1,9 +1,7 @@
-import { toolTypeOf } from "../tool-registry.ts";
+import { AGENCY_TOOL_CALL_STEP, GENERIC_STEP, toolTypeOf } from "../tool-registry.ts";
 import { Message } from "../wire.ts";
 
-const GENERIC_STEP = 132;
 const GENERIC_FIELD = 140;
-const AGENCY_TOOL_CALL_STEP = 103;
 const AGENCY_TOOL_CALL_FIELD = 116;
 const MAX_WRAPPERS = 4;
 

@@ -1,9 +1,8 @@
-import { parseJson } from "../../engine/json.ts";
+import { isJsonObject, parseJson } from "../../engine/json.ts";
 import type { ToolBody } from "../step-types.ts";
 import type { ToolFacts } from "../tool-facts.ts";
 import type { Message } from "../wire.ts";
 import { argsOf } from "./args.ts";
-import { isJsonObject } from "./json.ts";
 
 type Subagent = ToolBody["subagents"][number];
 

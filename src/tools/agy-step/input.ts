@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, ToolEvent } from "../../engine/events.ts";
+import type { JsonValue, ToolEvent } from "../../engine/events.ts";
+import { isJsonObject } from "../../engine/json.ts";
 import { printable } from "../../words/printable.ts";
 
 const MAX_LENGTH = 2_000;
@@ -38,7 +39,7 @@ function inputText({ kind, args }: ToolEvent): string {
 
 /** `query: "open", limit: 2`. A generic step has JSON as text here. */
 function compact(value: JsonValue | undefined): string {
-	if (!isObject(value)) return textOf(value);
+	if (!isJsonObject(value)) return textOf(value);
 	return Object.entries(value)
 		.map(([name, item]) => `${name}: ${JSON.stringify(item)}`)
 		.join(", ");
@@ -47,15 +48,11 @@ function compact(value: JsonValue | undefined): string {
 function prompts(subagents: JsonValue | undefined): string {
 	if (!Array.isArray(subagents)) return "";
 	return subagents
-		.filter(isObject)
+		.filter(isJsonObject)
 		.map((subagent) => textOf(subagent.Prompt))
 		.join("\n");
 }
 
 function textOf(value: JsonValue | undefined): string {
 	return typeof value === "string" ? value : "";
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

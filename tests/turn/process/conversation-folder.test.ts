@@ -31,7 +31,7 @@ async function finder(folder: string, more: Partial<FinderOptions> = {}): Promis
 
 async function lookAt(started: Started | undefined, more: Partial<Look> = {}): Promise<Look> {
 	const living = (await started?.process.living()) ?? [];
-	return { pids: living.map((info) => info.pid), announced: undefined, resumeRefused: false, ...more };
+	return { pids: living.map((info) => info.pid), resumeRefused: false, ...more };
 }
 
 /** An agy that has `<id>.db` open and has written to it, through a process of its own group, until it is ended. */
@@ -152,19 +152,6 @@ test("a resumed conversation, and one that agy did not honour", { skip }, async 
 	const bad = await writer(t, folder, "new");
 	const binding = await refused.look(await lookAt(bad, { resumeRefused: true }));
 	assert.deepEqual(binding, { kind: "bound", id: "new", by: "open-file", insteadOf: "old" });
-});
-
-test("the id on stdout needs no look at any file", async () => {
-	const find = await finder("/nowhere", {
-		resume: "old",
-		openFiles: () => assert.fail("asked"),
-	});
-	assert.deepEqual(await find.look(await lookAt(undefined, { announced: "c1" })), {
-		kind: "bound",
-		id: "c1",
-		by: "stdout",
-		insteadOf: "old",
-	});
 });
 
 test("what was seen open counts after agy's end", { skip }, async (t) => {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Binding, type DiscoveryFacts, decideBinding, type NewConversation } from "../../../src/run/discovery.ts";
+import {
+	type Binding,
+	bindingByName,
+	type DiscoveryFacts,
+	decideBinding,
+	type NewConversation,
+} from "../../../src/run/discovery.ts";
 
 const nothing: DiscoveryFacts = {
-	announced: undefined,
 	resume: undefined,
 	resumeRefused: false,
 	open: [],
@@ -24,14 +29,6 @@ const bound = (id: string, by: "stdout" | "open-file" | "new-file" | "resumed", 
 
 const cases: readonly (readonly [string, Partial<DiscoveryFacts>, Binding])[] = [
 	["nothing seen yet", {}, wait()],
-	[
-		"the id on stdout, whatever else there is",
-		{ announced: "a", open: ["b"], appeared: [root("b")] },
-		bound("a", "stdout"),
-	],
-	["the id that was asked for", { announced: "a", resume: "a" }, bound("a", "stdout")],
-	["another id than was asked for", { announced: "b", resume: "a" }, bound("b", "stdout", "a")],
-
 	["one new database open", { open: ["a"], appeared: [root("a")] }, bound("a", "open-file")],
 	["one open before its metadata can be read", { open: ["a"], appeared: [unread("a")] }, bound("a", "open-file")],
 	[
@@ -86,3 +83,9 @@ const cases: readonly (readonly [string, Partial<DiscoveryFacts>, Binding])[] = 
 for (const [what, facts, expected] of cases) {
 	test(what, () => assert.deepEqual(decideBinding({ ...nothing, ...facts }), expected));
 }
+
+test("the name that agy prints decides, also when it is not the one that was asked for", () => {
+	assert.deepEqual(bindingByName("a", undefined), bound("a", "stdout"));
+	assert.deepEqual(bindingByName("a", "a"), bound("a", "stdout"));
+	assert.deepEqual(bindingByName("b", "a"), bound("b", "stdout", "a"));
+});
