@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { codeOf } from "../engine/thrown.ts";
 
 const STDOUT = 1;
 const BUSY_MS = 10;
@@ -20,5 +21,3 @@ export async function printReply(text: string, write: typeof writeSync = writeSy
 		}
 	}
 }
-
-import { codeOf } from "../engine/thrown.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod/v3";
+import { parseJsonAmid } from "../engine/json.ts";
 
 /** One allowance of a pool. */
 export interface QuotaWindow {
@@ -47,5 +48,3 @@ function toWindow(entry: unknown): QuotaWindow[] {
 	const remaining = bucket.remaining_fraction;
 	return [{ window, ...(remaining !== undefined && { remaining }), ...(!Number.isNaN(resetAt) && { resetAt }) }];
 }
-
-import { parseJsonAmid } from "../engine/json.ts";

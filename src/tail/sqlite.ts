@@ -1,3 +1,6 @@
+import { messageOf } from "../engine/thrown.ts";
+
+
 /**
  * The little of SQLite that the tail needs, the same over both engines pi can run on: Node's `node:sqlite`, and
  * `bun:sqlite` in pi's stand-alone binary (Bun before 1.4 has no `node:sqlite`, and a static import of it would keep
@@ -63,5 +66,3 @@ function resultCode(error: unknown): number {
 	if ("errno" in error && typeof error.errno === "number") return error.errno;
 	return 0;
 }
-
-import { messageOf } from "../engine/thrown.ts";
