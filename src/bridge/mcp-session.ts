@@ -41,6 +41,7 @@ export async function warmUp(): Promise<void> {
 	await loadSdk().catch(() => {});
 }
 
+/** Begins a session for a client that came through `door`. Rejects when the SDK cannot be loaded. */
 export async function openMcpSession(provider: ToolProvider, door: string, clock: Clock): Promise<McpSession> {
 	const { Server, Transport, types } = await loadSdk();
 	const id = randomUUID();

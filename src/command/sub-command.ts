@@ -20,10 +20,12 @@ export interface SubCommand {
 	run(words: readonly string[], env: CommandEnvironment, progress: (text: string) => void): Promise<Reply>;
 }
 
+/** Lines that only tell something. */
 export function say(...lines: readonly string[]): Reply {
 	return { level: "info", lines };
 }
 
+/** Lines that say why nothing was done. */
 export function refuse(...lines: readonly string[]): Reply {
 	return { level: "error", lines };
 }

@@ -9,6 +9,7 @@ export type SettingKind =
 	| { readonly kind: "text" }
 	| { readonly kind: "list" };
 
+/** Read from the schema, so that it cannot differ from what is accepted. */
 export function settingKind(name: SettingName): SettingKind {
 	const schema = unwrapped(settingsSchema.shape[name]);
 	if (schema instanceof z.ZodEnum) return { kind: "choice", values: schema.options.map(String) };

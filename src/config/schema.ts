@@ -111,6 +111,7 @@ export type SettingName = keyof Settings;
 /** In the order of the schema, which is the order people see. */
 export const settingNames = Object.keys(settingsSchema.shape) as readonly SettingName[];
 
+/** Whether there is a setting of this name. */
 export function isSettingName(text: string): text is SettingName {
 	return Object.hasOwn(settingsSchema.shape, text);
 }

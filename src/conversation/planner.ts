@@ -70,7 +70,7 @@ export function createConversationPlanner(options: PlannerOptions): Conversation
 		try {
 			return await store.read(sessionId);
 		} catch (error) {
-			log.info("session-file-unreadable", { cause: String(error) });
+			log.info("conversation.unreadable", { cause: String(error) });
 			return { sessionId, bindings: [] };
 		}
 	}
@@ -79,7 +79,7 @@ export function createConversationPlanner(options: PlannerOptions): Conversation
 		try {
 			await store.update(sessionId, change);
 		} catch (error) {
-			log.info("session-file-not-written", { cause: String(error) });
+			log.info("conversation.not-written", { cause: String(error) });
 		}
 	}
 
@@ -143,7 +143,7 @@ export function createConversationPlanner(options: PlannerOptions): Conversation
 			decision.kind === "rebuild" ? rebuildNotice(decision.reason) : undefined,
 			digestNotice(telling.leftOut),
 		];
-		log.info("conversation-chosen", {
+		log.info("conversation.chosen", {
 			kind: decision.kind,
 			reason: decision.kind === "rebuild" ? decision.reason : undefined,
 			conversation: binding?.conversationId,

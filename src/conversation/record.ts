@@ -5,10 +5,12 @@ export function withBinding(record: SessionRecord, binding: Binding): SessionRec
 	return { ...record, bindings: [...withoutBinding(record, binding.conversationId).bindings, binding] };
 }
 
+/** The record with nothing about this conversation. */
 export function withoutBinding(record: SessionRecord, conversationId: string): SessionRecord {
 	return { ...record, bindings: record.bindings.filter((binding) => binding.conversationId !== conversationId) };
 }
 
+/** What the record knows of this conversation. */
 export function bindingOf(record: SessionRecord, conversationId: string): Binding | undefined {
 	return record.bindings.find((binding) => binding.conversationId === conversationId);
 }

@@ -38,6 +38,7 @@ type Stored =
 	| { readonly kind: "future" }
 	| { readonly kind: "corrupt" };
 
+/** A store in `folder`, which is made with the first record. */
 export function createSessionStore(options: { folder: string; clock: Clock; log?: Log }): SessionStore {
 	const { folder, clock, log = silentLog } = options;
 	const fileOf = (sessionId: string) => join(folder, `${fileName(sessionId)}.json`);
@@ -62,7 +63,7 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 			const stored = await load(file, sessionId);
 			const changed = change(stored.kind === "record" ? stored.record : emptyRecord(sessionId));
 			if (stored.kind === "future" || stored.kind === "corrupt") {
-				log.info("session-file-set-aside", { file, why: stored.kind });
+				log.info("conversation.set-aside", { file, why: stored.kind });
 				await rename(file, `${file}.${stored.kind}-${clock.now()}-${randomUUID().slice(0, 8)}`);
 			}
 			const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxBindings);

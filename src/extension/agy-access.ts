@@ -31,6 +31,7 @@ export interface AgyAccessOptions {
 /** Flags of agy that move its data, and with it the sign-in. */
 const DATA_FLAGS = ["gemini_dir", "app_data_dir"];
 
+/** Reads the settings anew at every question. Nothing is started before the first one. */
 export function createAgyAccess({ settings, env, table }: AgyAccessOptions): AgyAccess {
 	const versions = new VersionReader();
 	let own: Promise<ProcessIdentity> | undefined;

@@ -15,6 +15,7 @@ export interface Late<T> {
 	readonly begun: Promise<T> | undefined;
 }
 
+/** Something that `load` imports and makes, once. */
 export function late<T>(load: () => Promise<T>): Late<T> {
 	let begun: Promise<T> | undefined;
 	return {

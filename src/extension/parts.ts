@@ -26,6 +26,7 @@ export interface RealParts extends AntigravityParts {
 	readonly table: ProcessTable;
 }
 
+/** The parts as pi needs them: with this process's environment and pi's own folder, unless a test gives others. */
 export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: string = getAgentDir()): RealParts {
 	const clock = systemClock;
 	const paths = dataPaths(agentDir);

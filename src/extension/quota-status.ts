@@ -17,6 +17,7 @@ const STATUS_KEY = "antigravity-quota";
 /** The quota is the account's, so the sessions of this process know it of each other. */
 const usedUp = new Map<Pool, number>();
 
+/** The status of one session; what is used up is known to all of this process. */
 export function createQuotaStatus(ui: Pick<ExtensionContext["ui"], "setStatus">, clock: Clock): QuotaStatus {
 	const footer = new QuotaFooter({ clock, usedUp, show: (text) => ui.setStatus(STATUS_KEY, text) });
 	return {

@@ -28,6 +28,7 @@ export interface Ledger {
 	facts(): LedgerFacts;
 }
 
+/** A ledger for one run. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
 	return new StepLedger(options);
 }

@@ -131,7 +131,7 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 			await writePrivateFile(cachePath, modelCacheText({ fetchedAt: at, ...version, models: [...listed] }));
 			seenCache = fileFingerprint(cachePath);
 		} catch (error) {
-			log.info("model cache not written", { cause: messageOf(error) });
+			log.info("models.not-written", { cause: messageOf(error) });
 		}
 	}
 
@@ -142,7 +142,7 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		}
 		const outcome = await ask(force);
 		lastFailure = outcome.kind === "failed" ? { at: clock.now(), failure: outcome.failure } : undefined;
-		log.info("models", { outcome: outcome.kind, count: entries.length, from: source.from });
+		log.info("models.asked", { outcome: outcome.kind, count: entries.length, from: source.from });
 		return outcome;
 	}
 

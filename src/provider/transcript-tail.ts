@@ -12,6 +12,7 @@ export interface TranscriptTail {
 	readonly userSpoke: boolean;
 }
 
+/** Reads what stands behind the last assistant message, which is what the next turn is about. */
 export function readTail(messages: readonly Message[]): TranscriptTail {
 	const last = messages.findLastIndex((message) => message.role === "assistant");
 	const asked = messages[last];

@@ -22,6 +22,7 @@ const KEPT_MS = 5 * 60 * 1000;
 /** The first agy that answers `/usage` itself; an older one would send it to the model as a prompt. */
 const NEEDS = "1.1.11";
 
+/** A reader for one session. Sessions that are given the same `memory` ask agy once for all. */
 export function createQuotaReader(locateAgy: LocateAgy, clock: Clock, memory: QuotaMemory = {}): QuotaReader {
 	async function ask(): Promise<QuotaAnswer> {
 		const located = await locateAgy();

@@ -62,6 +62,7 @@ export function parseVersion(text: string): AgyVersion | undefined {
 	return { major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
 
+/** `1.2.14`. */
 export function formatVersion(version: AgyVersion): string {
 	return `${version.major}.${version.minor}.${version.patch}`;
 }

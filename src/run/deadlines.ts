@@ -30,6 +30,7 @@ export type DeadlineVerdict =
 /** An agy that asks for a sign-in may still find its key ring (seen: 2 s late), but not for long. */
 const SIGN_IN_MS = 15_000;
 
+/** The limits that the settings give; `totalDeadlineMs` stands in for theirs on the whole run. */
 export function limitsOf(
 	settings: Pick<Settings, "startUpSeconds" | "inactivitySeconds" | "turnSeconds">,
 	totalDeadlineMs: number | undefined,

@@ -53,6 +53,7 @@ export interface RunFolders {
 	readonly runs: string;
 }
 
+/** The folders below pi's agent folder. They are made when the first run needs them. */
 export function runFolders(agentDir: string): RunFolders {
 	const root = join(agentDir, "antigravity");
 	return { root, locks: join(root, "locks"), runs: join(root, "runs") };

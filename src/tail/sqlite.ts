@@ -1,6 +1,5 @@
 import { messageOf } from "../engine/thrown.ts";
 
-
 /**
  * The little of SQLite that the tail needs, the same over both engines pi can run on: Node's `node:sqlite`, and
  * `bun:sqlite` in pi's stand-alone binary (Bun before 1.4 has no `node:sqlite`, and a static import of it would keep

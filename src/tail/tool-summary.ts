@@ -36,6 +36,7 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
 	["generate_image", "image"],
 ]);
 
+/** What the tool of this name does; `other` for one that is not known here. */
 export function toolKindOf(name: string): ToolKind {
 	return KINDS.get(name) ?? "other";
 }

@@ -82,6 +82,7 @@ function withoutFolder(text: string, cwd: string): string {
 		.join(" ");
 }
 
+/** `+3 -1`; a count of zero is left out. */
 export function diffCounts(diff: Pick<FileDiff, "added" | "removed">): string {
 	return [diff.added > 0 ? `+${diff.added}` : "", diff.removed > 0 ? `-${diff.removed}` : ""]
 		.filter((count) => count !== "")

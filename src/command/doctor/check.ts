@@ -11,14 +11,17 @@ export interface Check {
 	readonly details?: readonly string[];
 }
 
+/** A finding that needs no action. */
 export function ok(name: string, text: string, details: readonly string[] = []): Check {
 	return { level: "ok", name, text, details };
 }
 
+/** Turns work, and something is not as it could be. */
 export function warning(name: string, text: string, remedy: string, details: readonly string[] = []): Check {
 	return { level: "warning", name, text, remedy, details };
 }
 
+/** Turns cannot work, or not rightly, until this is put right. */
 export function problem(name: string, text: string, remedy: string, details: readonly string[] = []): Check {
 	return { level: "problem", name, text, remedy, details };
 }

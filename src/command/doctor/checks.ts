@@ -6,6 +6,7 @@ import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
+/** Whether agy is there, starts, and is new enough. */
 export function checkAgy(probe: AgyProbe): Check {
 	switch (probe.found) {
 		case true:
@@ -42,6 +43,7 @@ export function checkModels(agy: AgyProbe, outcome: RefreshOutcome, count: numbe
 	}
 }
 
+/** `failure`: why nothing could be written to the folder of our files; undefined when it could. */
 export function checkWriteAccess(directory: string, failure: string | undefined): Check {
 	if (failure === undefined) return ok("write access", "settings, cache and log can be written", [directory]);
 	return problem(
@@ -51,6 +53,7 @@ export function checkWriteAccess(directory: string, failure: string | undefined)
 	);
 }
 
+/** Whether what agy writes is understood. */
 export function checkDecoding(probe: DecodingProbe): Check {
 	const name = "agy's conversations";
 	switch (probe.kind) {
@@ -76,6 +79,7 @@ export function checkDecoding(probe: DecodingProbe): Check {
 	}
 }
 
+/** `wanted`: the setting `fileEvents`. */
 export function checkFileEvents(found: "events" | "polling", wanted: boolean): Check {
 	if (found === "events") return ok("file events", "changes of agy's database are noticed at once");
 	if (!wanted) return ok("file events", "switched off; agy's database is polled");
@@ -83,12 +87,14 @@ export function checkFileEvents(found: "events" | "polling", wanted: boolean): C
 	return warning("file events", "the system reports none for agy's folder, so it is polled", remedy);
 }
 
+/** `names`: extensions that claim what is ours. */
 export function checkConflicts(names: readonly string[]): Check {
 	if (names.length === 0) return ok("other extensions", "none claims `antigravity` or `/agy`");
 	const remedy = "Remove one of them: `pi list`, then `pi remove <source>`.";
 	return problem("other extensions", `also claiming \`antigravity\` or \`/agy\`: ${names.join(", ")}`, remedy);
 }
 
+/** One finding for each setting that was given and does not count. */
 export function checkSettings(path: string, problems: readonly SettingProblem[]): Check[] {
 	if (problems.length === 0) return [ok("settings", "all usable", [path])];
 	return problems.map(({ where, reason }) =>

@@ -27,6 +27,7 @@ export function chooseDoors({ known, failed, globalAllowed }: DoorChoice): reado
 	return usable("global-entry") ? ["global-entry"] : [];
 }
 
+/** Whether `text`, from a file or an address, names a door. */
 export function isDoor(text: string): text is Door {
 	return text === "global-entry" || PRIVATE_DOORS.some((door) => door === text);
 }

@@ -38,6 +38,7 @@ export function compareLines(before: string, after: string): DiffLine[] {
 	);
 }
 
+/** How many lines of one kind a diff has. */
 export function countLines(lines: readonly DiffLine[], kind: DiffLine["kind"]): number {
 	return lines.filter((line) => line.kind === kind).length;
 }
