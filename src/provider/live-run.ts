@@ -12,9 +12,9 @@ import type {
 	StepRef,
 	ToolEvent,
 } from "../engine/events.ts";
-import { isEndState } from "../engine/tool-state.ts";
 import type { BlockKind, MessageWriter } from "./message-writer.ts";
-import { cardId, StepCard, stepKey } from "./step-card.ts";
+import { RunCards } from "./run-cards.ts";
+import { type StepCard, stepKey } from "./step-card.ts";
 
 /** What a message is made of: agy's events, the late end of a step whose card had to let go, and calls of pi's tools. */
 export type LiveItem =
@@ -56,9 +56,6 @@ export interface LiveRunHooks {
  */
 export type LiveRunState = "streaming" | "parked" | "over";
 
-/** How long a card may still end by itself after agy has gone on; the row of its end is often just behind. */
-const RELEASE_GRACE_MS = 150;
-
 /**
  * One run of agy as a pi session sees it: across the several assistant messages that its cards cut it into. It reads the
  * run's events at once, gives those of a shown step to its card, and keeps the rest for the message that is next.
@@ -69,15 +66,11 @@ export class LiveRun {
 	/** Resolves when besides nothing of agy's processes is left and `hooks.closed` is done. Never rejects. */
 	readonly closed: Promise<void>;
 	readonly #run: Run;
-	readonly #clock: Clock;
 	readonly #hooks: LiveRunHooks;
 	readonly #calls: BridgedCalls | undefined;
 	readonly #queue: LiveItem[] = [];
-	readonly #cardsByStep = new Map<string, StepCard>();
-	readonly #cardsById = new Map<string, StepCard>();
-	readonly #waitingCards = new Set<StepCard>();
+	readonly #cards: RunCards;
 	#consumer: ItemConsumer | undefined;
-	#conversationId = "";
 	#answer = "";
 	readonly #shown = new Map<string, string>();
 	#end: EndEvent | undefined;
@@ -86,13 +79,12 @@ export class LiveRun {
 	#isReported = false;
 	readonly #signals = new Set<AbortSignal>();
 	#reported: () => void = () => {};
-	#cancelRelease: (() => void) | undefined;
 	#lastStep: ToolEvent | undefined;
 
 	/** `calls` are those of pi's tools, where agy was lent any. */
 	constructor(run: Run, clock: Clock, hooks: LiveRunHooks, calls?: BridgedCalls) {
 		this.#run = run;
-		this.#clock = clock;
+		this.#cards = new RunCards(clock, (card) => this.#enqueue({ type: "late-end", card }));
 		this.#hooks = hooks;
 		this.#calls = calls;
 		calls?.onCall((call) => this.#enqueue({ type: "bridge-call", call }));
@@ -124,9 +116,8 @@ export class LiveRun {
 
 	/** Takes the waiting items and then each new one, until `consumer` refuses one or `detach` is called. */
 	attach(consumer: ItemConsumer): void {
-		this.#cancelRelease?.();
+		this.#cards.cameBack();
 		this.#consumer = consumer;
-		this.#waitingCards.clear();
 		this.#drain();
 	}
 
@@ -134,8 +125,8 @@ export class LiveRun {
 	detach(cards: readonly StepCard[], message: WrittenMessage): void {
 		this.#consumer = undefined;
 		this.#remember(message);
-		for (const card of cards) this.#waitingCards.add(card);
-		if (!this.#draining) this.#settleWaitingCards();
+		this.#cards.follow(cards);
+		if (!this.#draining) this.#settleFollowedCards();
 	}
 
 	/** The last message has ended: nothing will be taken any more. */
@@ -157,27 +148,16 @@ export class LiveRun {
 
 	/** The card of a step; the first time it is asked for, the step gets one. */
 	cardFor(step: ToolEvent): { readonly card: StepCard; readonly isNew: boolean } {
-		const key = stepKey(step.step);
-		const known = this.#cardsByStep.get(key);
-		if (known !== undefined) {
-			this.#updateCard(known, step);
-			return { card: known, isNew: false };
-		}
-		const card = new StepCard(cardId(this.#conversationId, step.step), step);
-		this.#cardsByStep.set(key, card);
-		this.#cardsById.set(card.id, card);
-		return { card, isNew: true };
+		return this.#cards.cardFor(step);
 	}
 
 	/** A second card for a step whose first one had to let go. */
 	secondCard(first: StepCard): StepCard {
-		const card = new StepCard(cardId(this.#conversationId, first.step.step, "end"), first.step, true);
-		this.#cardsById.set(card.id, card);
-		return card;
+		return this.#cards.secondCard(first);
 	}
 
 	card(id: string): StepCard | undefined {
-		return this.#cardsById.get(id);
+		return this.#cards.find(id);
 	}
 
 	/** Whether agy has called the pi tool of this call. */
@@ -205,7 +185,7 @@ export class LiveRun {
 	cancel(reason: CancelReason): void {
 		this.#calls?.end(undefined);
 		this.#run.cancel(reason);
-		this.#releaseAll("lost");
+		this.#cards.release("lost");
 		if (this.#consumer === undefined) this.#leave();
 	}
 
@@ -230,7 +210,7 @@ export class LiveRun {
 	#route(event: AgyEvent): void {
 		switch (event.type) {
 			case "conversation":
-				this.#conversationId = event.id;
+				this.#cards.belongTo(event.id);
 				this.#hooks.conversation?.(event.id);
 				return;
 			case "title":
@@ -245,16 +225,14 @@ export class LiveRun {
 				this.#lastStep = event;
 				// pi shows its own tools itself.
 				if (this.#calls?.isOwnStep(event)) return;
-				const card = this.#cardsByStep.get(stepKey(event.step));
-				if (card !== undefined) this.#updateCard(card, event);
-				else this.#enqueue(event);
+				if (!this.#cards.take(event)) this.#enqueue(event);
 				return;
 			}
 			case "end":
 				this.#end = event;
 				this.#endCalls(event);
 				this.#enqueue(event);
-				this.#releaseAll("lost");
+				this.#cards.release("lost");
 				this.#reportOnce();
 				return;
 			case "notice":
@@ -274,17 +252,11 @@ export class LiveRun {
 		this.#enqueue(notice);
 	}
 
-	#updateCard(card: StepCard, step: ToolEvent): void {
-		const hadLetGo = card.end === "background" && !isEndState(card.step.state);
-		card.update(step);
-		if (hadLetGo && isEndState(step.state)) this.#enqueue({ type: "late-end", card });
-	}
-
 	#enqueue(item: LiveItem): void {
 		if (this.#over) return;
 		this.#queue.push(item);
 		if (this.#consumer !== undefined) this.#drain();
-		else if (movesOn(item)) this.#releaseSoon();
+		else if (movesOn(item)) this.#cards.releaseSoon();
 	}
 
 	#drain(): void {
@@ -298,30 +270,17 @@ export class LiveRun {
 			break;
 		}
 		this.#draining = false;
-		if (this.#consumer === undefined && !this.#over) this.#settleWaitingCards();
+		if (this.#consumer === undefined && !this.#over) this.#settleFollowedCards();
 	}
 
-	/** Gives the cards that wait the news which arrived before them, and lets them go if agy has moved on already. */
-	#settleWaitingCards(): void {
-		const rest = this.#queue.filter((item) => {
-			const card = item.type === "tool" ? this.#cardsByStep.get(stepKey(item.step)) : undefined;
-			if (item.type === "tool" && card !== undefined) this.#updateCard(card, item);
-			return card === undefined;
-		});
-		this.#queue.splice(0, this.#queue.length, ...rest);
-		if (this.#end !== undefined) this.#releaseAll("lost");
-		else if (this.#queue.some(movesOn)) this.#releaseSoon();
-	}
-
-	#releaseSoon(): void {
-		this.#cancelRelease?.();
-		this.#cancelRelease = this.#clock.after(RELEASE_GRACE_MS, () => this.#releaseAll("background"));
-	}
-
-	#releaseAll(end: "background" | "lost"): void {
-		this.#cancelRelease?.();
-		this.#cancelRelease = undefined;
-		for (const card of this.#waitingCards) card.release(end);
+	/** Gives the cards that pi follows the news which came before them, and lets them go if agy has moved on already. */
+	#settleFollowedCards(): void {
+		// Taking one may add the late end of its step, at its place among the others.
+		for (const item of this.#queue.splice(0)) {
+			if (item.type !== "tool" || !this.#cards.take(item)) this.#queue.push(item);
+		}
+		if (this.#end !== undefined) this.#cards.release("lost");
+		else if (this.#queue.some(movesOn)) this.#cards.releaseSoon();
 	}
 
 	#leave(): void {
