@@ -3,6 +3,12 @@ import type { ProcessIdentity } from "./process-table.ts";
 /** Names every process of a run: the pi process that owns it (number and start time), and the run. */
 export const MARKER = "PI_ANTIGRAVITY_RUN";
 
+/**
+ * Tells the relay of our own agy where to go. Every agy of the user starts the relay; only one that has this variable, with the
+ * entry's name in it, gets tools from it.
+ */
+export const RELAY_VARIABLE = "PI_ANTIGRAVITY_TOOLS";
+
 export interface RunMark {
 	readonly owner: ProcessIdentity;
 	readonly runId: string;
@@ -58,7 +64,8 @@ const PROVIDER_SECRET_FAMILIES = /^(QWEN_TOKEN_PLAN|XIAOMI)(_[A-Z]+)*_API_KEY$/;
 
 /**
  * What must not be inherited: agy's variables for its own children (an agy that started this pi would be taken for the
- * new one's session), and pi's statement about who runs a command, which is agy from here on.
+ * new one's session), the way to the tools of the pi that started that agy, and pi's statement about who runs a command, which is
+ * agy from here on.
  */
 const NOT_INHERITED = new Set([
 	"ANTIGRAVITY_CONVERSATION_ID",
@@ -67,6 +74,7 @@ const NOT_INHERITED = new Set([
 	"AI_AGENT",
 	"PI_CODING_AGENT",
 	MARKER,
+	RELAY_VARIABLE,
 ]);
 
 /** Pure: the whole environment of an agy process. */

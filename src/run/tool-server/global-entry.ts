@@ -8,15 +8,10 @@ import { parseJson } from "../../engine/json.ts";
 import { codeOf } from "../../engine/thrown.ts";
 import { whileLocked } from "../../files/file-lock.ts";
 import { writePrivateFile } from "../../files/private-file.ts";
+import { RELAY_VARIABLE } from "../environment.ts";
 import { isAlive, type ProcessIdentity, type ProcessTable } from "../process-table.ts";
 import type { Door } from "./doors.ts";
 import { withServer } from "./mcp-file-text.ts";
-
-/**
- * The variable that tells the relay of our own agy where to go. Every agy of the user starts the relay; only one that has
- * this variable, with the entry's name in it, gets tools from it.
- */
-export const RELAY_VARIABLE = "PI_ANTIGRAVITY_TOOLS";
 
 export interface GlobalEntryOptions {
 	/** agy's MCP file. It may not exist. */

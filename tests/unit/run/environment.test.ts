@@ -34,6 +34,7 @@ test("keys of other providers, and what belongs to another session, stay behind"
 		ANTIGRAVITY_CSRF_TOKEN: "6",
 		AI_AGENT: "pi",
 		PI_CODING_AGENT: "true",
+		PI_ANTIGRAVITY_TOOLS: "{}",
 	};
 	assert.deepEqual(Object.keys(childEnvironment({ parent, mark })), [
 		"AGY_CLI_DISABLE_AUTO_UPDATE",

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { ToolServer } from "../../../../src/engine/engine.ts";
 import { silentLog } from "../../../../src/engine/log.ts";
+import { RELAY_VARIABLE } from "../../../../src/run/environment.ts";
 import { ownIdentity, type ProcessTable, systemProcesses } from "../../../../src/run/process-table.ts";
 import { chooseDoors, type Door } from "../../../../src/run/tool-server/doors.ts";
-import { addGlobalEntry, RELAY_VARIABLE, removeDeadEntries } from "../../../../src/run/tool-server/global-entry.ts";
+import { addGlobalEntry, removeDeadEntries } from "../../../../src/run/tool-server/global-entry.ts";
 import { type RegistrationRequest, ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
 
 function server(reached?: Door): ToolServer {
