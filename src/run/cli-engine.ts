@@ -73,7 +73,8 @@ async function ownProcess(
 	if (orphans > 0) log.info("run.orphans", { ended: orphans });
 	const registrar = new ToolServerRegistrar({ root: folders.root, table, owner: identity, log });
 	await registrar.cleanUp();
-	return { identity, guardian: new Guardian({ ownerPrefix: ownerPrefix(identity), platform }), registrar };
+	const guardian = new Guardian({ ownerPrefix: ownerPrefix(identity), clock, platform });
+	return { identity, guardian, registrar };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

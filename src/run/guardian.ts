@@ -1,22 +1,29 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Clock } from "../engine/clock.ts";
 import type { ProcessIdentity } from "./process-table.ts";
 
 export interface GuardianOptions {
 	/** The beginning of the marker of all runs of this pi, see `ownerPrefix`. */
 	readonly ownerPrefix: string;
+	readonly clock: Clock;
 	readonly platform?: NodeJS.Platform;
 }
 
+/** How long a guardian stays when there is nothing to watch, in milliseconds: the next run often begins soon. */
+const IDLE_MS = 10_000;
+
 /**
  * A small process beside pi that ends pi's agy processes when pi dies without being able to: kill -9, a crash, a lost
- * terminal. It blocks on a pipe that ends with pi, so an idle one costs nothing. It is started with the first run.
+ * terminal. It blocks on a pipe that ends with pi, so an idle one costs nothing. It is started with a run, and goes
+ * home a while after the last one: each session of pi has an engine of its own, and with it a guardian.
  */
 export class Guardian {
 	readonly #options: GuardianOptions;
 	readonly #watched = new Map<number, ProcessIdentity>();
 	#child: ChildProcess | undefined;
+	#cancelGoingHome = () => {};
 
 	constructor(options: GuardianOptions) {
 		this.#options = options;
@@ -29,6 +36,7 @@ export class Guardian {
 
 	/** From now on this group is ended when pi dies; until the returned function is called. Never throws. */
 	watch(leader: ProcessIdentity): () => void {
+		this.#cancelGoingHome();
 		this.#watched.set(leader.pid, leader);
 		if (this.#child === undefined) this.#start();
 		else this.#tell(addition(leader));
@@ -36,12 +44,11 @@ export class Guardian {
 			if (this.#watched.get(leader.pid) !== leader) return;
 			this.#watched.delete(leader.pid);
 			this.#tell(`- ${leader.pid}\n`);
+			if (this.#watched.size === 0) this.#cancelGoingHome = this.#options.clock.after(IDLE_MS, () => this.#goHome());
 		};
 	}
 
-	/** Sends the guardian home, if it watches nothing. The next `watch` starts one again. */
-	release(): void {
-		if (this.#watched.size > 0) return;
+	#goHome(): void {
 		this.#child?.stdin?.end();
 		this.#child = undefined;
 	}

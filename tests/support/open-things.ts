@@ -24,6 +24,15 @@ export function openThings(pid: number | "self" = "self"): OpenThings {
 	return { descriptors, watches };
 }
 
+/** What there is more of than before. Less is no leak: a guardian that has nothing to watch goes home, with its pipe. */
+export function leaks(before: OpenThings, now: OpenThings): string[] {
+	const kinds = Object.entries(now.descriptors).flatMap(([kind, count]) => {
+		const known = before.descriptors[kind] ?? 0;
+		return count > known ? [`${kind}: ${count} instead of ${known}`] : [];
+	});
+	return now.watches > before.watches ? [...kinds, `watches: ${now.watches} instead of ${before.watches}`] : kinds;
+}
+
 /** A descriptor may be closed between the listing and the look. */
 function read<Value>(look: () => Value): Value | undefined {
 	try {

@@ -8,15 +8,17 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Guardian } from "../../../src/run/guardian.ts";
 import type { ProcessIdentity } from "../../../src/run/process-table.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
 
 /** A process that does with a guardian what pi does, and says the numbers of what it started. */
 const PI = `
 import { spawn } from "node:child_process";
+import { systemClock } from ${JSON.stringify(new URL("../../../src/engine/clock.ts", import.meta.url).href)};
 import { Guardian } from ${JSON.stringify(new URL("../../../src/run/guardian.ts", import.meta.url).href)};
 import { systemProcesses } from ${JSON.stringify(new URL("../../../src/run/process-table.ts", import.meta.url).href)};
 const table = systemProcesses();
-const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=" + process.env.TEST_OWNER });
+const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=" + process.env.TEST_OWNER, clock: systemClock });
 const env = { ...process.env, PI_ANTIGRAVITY_RUN: process.env.TEST_OWNER + "run" };
 const group = spawn("/bin/sh", ["-c", 'trap "" INT TERM; setsid sleep 601 & setsid env -i /bin/sleep 604 & sleep 600'], { detached: true, stdio: "ignore", env });
 const over = spawn("/bin/sleep", ["602"], { detached: true, stdio: "ignore" });
@@ -59,22 +61,28 @@ test("when pi is killed, its runs end, and only they", async (t) => {
 	assert.equal(await table.startTime(bystander.process.identity.pid), bystander.process.identity.startTime);
 });
 
-test("a guardian goes home when nothing is left to watch, and is started again when needed", async () => {
-	const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=none:" });
+test("a guardian goes home a while after there is nothing to watch, and is started again when needed", async () => {
+	const clock = new FakeClock();
+	const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=none:", clock });
 	assert.equal(guardian.pid, undefined);
 	const leader = { pid: 999_999_999, startTime: "x.1" };
 	const done = guardian.watch(leader);
 	const first = await identify(guardian.pid ?? 0);
-	guardian.release();
+	clock.advance(60_000);
 	assert.equal(guardian.pid, first.pid);
 	done();
 	done();
-	guardian.release();
+	clock.advance(5_000);
+	const again = guardian.watch(leader);
+	clock.advance(60_000);
+	assert.equal(guardian.pid, first.pid);
+	again();
+	clock.advance(10_000);
 	assert.equal(guardian.pid, undefined);
 	await allGone(first);
 	guardian.watch(leader)();
 	const second = await identify(guardian.pid ?? 0);
-	guardian.release();
+	clock.advance(10_000);
 	await allGone(second);
 });
 
