@@ -1,5 +1,4 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { askPermissionsOnce } from "../src/command/permission-question.ts";
 import { createParts } from "../src/extension/parts.ts";
 import { registerAntigravity } from "../src/extension/register.ts";
 import { registerCommand } from "../src/extension/register-command.ts";
@@ -10,5 +9,5 @@ export default function antigravity(pi: ExtensionAPI): void {
 	const parts = createParts();
 	registerAntigravity(pi, parts);
 	registerCommand(pi, parts);
-	registerAskAntigravity(pi, { ...parts, askPermissions: (ctx) => askPermissionsOnce(ctx, parts.settingsSource) });
+	registerAskAntigravity(pi, parts);
 }

@@ -7,8 +7,8 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
 import { createQuotaReader, type QuotaMemory } from "../quota/quota-reader.ts";
-import { systemOpenFiles } from "../run/conversation-folder.ts";
 import type { IdleParts } from "../run/idle-conversation.ts";
+import { systemOpenFiles } from "../run/open-files.ts";
 import { runFolders } from "../run/run-context.ts";
 import { delegationsFolder, EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 import { createConversationControl } from "./conversation-control.ts";
@@ -29,8 +29,9 @@ export async function createCommandEnvironment(
 	ctx: ExtensionContext,
 	parts: RealParts,
 ): Promise<CommandEnvironment> {
-	const { agy, catalogue, clock, engine, log, paths, settingsSource, table } = parts;
+	const { catalogue, clock, engine, log, paths, settingsSource, table } = parts;
 	const store = await parts.store.get();
+	const agy = await parts.agy.get();
 	const { locks } = runFolders(parts.agentDir);
 	const idle = (): IdleParts => ({
 		folder: agy.folders().conversations,
@@ -60,7 +61,7 @@ export async function createCommandEnvironment(
 			},
 			{ store, delegations: new EarlierDelegations(delegationsFolder(paths.root)), clock, idle },
 		),
-		probes: createProbes(pi, ctx, { ...parts, idle }),
+		probes: createProbes(pi, ctx, { ...parts, agy, idle }),
 		clock,
 		logPath: () => log.path(),
 		dataDirectory: paths.root,

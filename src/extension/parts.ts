@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type DataPaths, dataPaths } from "../config/paths.ts";
 import { createSettingsSource, type SettingsSource } from "../config/settings-source.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createFileLog, type FileLog } from "../log/file-log.ts";
 import { createCatalogue, type ModelCatalogue } from "../models/catalogue.ts";
+import { locateAgy } from "../run/locate-agy.ts";
 import { type ProcessTable, systemProcesses } from "../run/process-table.ts";
-import { type AgyAccess, createAgyAccess } from "./agy-access.ts";
+import type { AgyAccess } from "./agy-access.ts";
 import { type Late, late, lateEngine, latePlanner } from "./late.ts";
 import type { AntigravityParts } from "./register.ts";
 
@@ -18,12 +19,14 @@ export interface RealParts extends AntigravityParts {
 	readonly settingsSource: SettingsSource;
 	readonly paths: DataPaths;
 	readonly store: Late<SessionStore>;
-	readonly agy: AgyAccess;
+	readonly agy: Late<AgyAccess>;
 	/** pi's own environment. */
 	readonly env: NodeJS.ProcessEnv;
 	/** pi's folder for settings and sessions. */
 	readonly agentDir: string;
 	readonly table: ProcessTable;
+	/** Asks the person at the screen once what agy may do, see `askPermissionsOnce`. */
+	askPermissions(ctx: Pick<ExtensionContext, "mode" | "ui" | "signal">): Promise<boolean>;
 }
 
 /** The parts as pi needs them: with this process's environment and pi's own folder, unless a test gives others. */
@@ -34,19 +37,23 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 	const settings = () => settingsSource.current();
 	const log = createFileLog({ directory: paths.logs, level: () => settings().logLevel, clock });
 	const table = systemProcesses();
-	const agy = createAgyAccess({ settings, env, table });
+	const agy = late(async () => {
+		const { createAgyAccess } = await import("./agy-access.ts");
+		return createAgyAccess({ settings, env, table });
+	});
 	const store = late(async () => {
 		const { createSessionStore } = await import("../conversation/session-store.ts");
 		return createSessionStore({ folder: join(paths.root, "sessions"), clock, log });
 	});
 	const engine = late(async () => {
 		const { createCliEngine } = await import("../run/cli-engine.ts");
-		return createCliEngine({ settings, clock, log, agentDir, env, versions: agy.versions });
+		return createCliEngine({ settings, clock, log, agentDir, env, versions: (await agy.get()).versions });
 	});
 	const planner = late(async () => {
 		const { createConversationPlanner } = await import("../conversation/planner.ts");
 		const { hasDatabase } = await import("../run/conversation-folder.ts");
-		const conversationExists = (id: string) => hasDatabase(agy.folders().conversations, id);
+		const { folders } = await agy.get();
+		const conversationExists = (id: string) => hasDatabase(folders().conversations, id);
 		return createConversationPlanner({ store: await store.get(), settings, clock, log, conversationExists });
 	});
 	return {
@@ -58,12 +65,21 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 		store,
 		agy,
 		env,
-		catalogue: createCatalogue({ cachePath: paths.models, locateAgy: agy.command, clock, log }),
+		catalogue: createCatalogue({
+			cachePath: paths.models,
+			locateAgy: async () => (await agy.get()).command(),
+			clock,
+			log,
+		}),
 		engine: lateEngine("agy-cli", engine),
 		planner: latePlanner(planner),
 		findAgyProblem() {
-			const location = agy.locate();
+			const location = locateAgy({ agyPath: settings().agyPath, env });
 			return location.kind === "found" ? undefined : { kind: "not-installed", searched: location.searched };
+		},
+		async askPermissions(ctx) {
+			const { askPermissionsOnce } = await import("../command/permission-question.ts");
+			return askPermissionsOnce(ctx, settingsSource);
 		},
 		agentDir,
 		table,

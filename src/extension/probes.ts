@@ -10,10 +10,12 @@ import { FLOOR, formatVersion } from "../run/agy-features.ts";
 import { newestConversations } from "../run/conversation-folder.ts";
 import type { IdleParts } from "../run/idle-conversation.ts";
 import { changesAreToldBy, countSteps } from "../run/inspect-conversation.ts";
+import type { AgyAccess } from "./agy-access.ts";
 import type { RealParts } from "./parts.ts";
 import { sessionOf } from "./register.ts";
 
-export interface ProbeParts extends Pick<RealParts, "agy" | "catalogue" | "clock" | "engine" | "env" | "settings"> {
+export interface ProbeParts extends Pick<RealParts, "catalogue" | "clock" | "engine" | "env" | "settings"> {
+	readonly agy: AgyAccess;
 	/** What is needed to look at a conversation that nobody works on. */
 	idle(): IdleParts;
 }

@@ -1,6 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
-import { askPermissionsOnce } from "../command/permission-question.ts";
 import { registerAgyCommand } from "../command/register.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
@@ -42,7 +41,7 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 	pi.on("before_agent_start", async (_event, ctx) => {
 		if (ctx.model?.provider !== PROVIDER_ID) return;
 		// pi ends a run that is only beginning before its first request.
-		if (!(await askPermissionsOnce(ctx, settingsSource))) ctx.abort();
+		if (!(await parts.askPermissions(ctx))) ctx.abort();
 	});
 	pi.on("session_shutdown", async () => {
 		catalogue.close();
