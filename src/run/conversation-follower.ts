@@ -8,7 +8,7 @@ import { decodeExecutor, decodeGeneration } from "../tail/metadata.ts";
 import type { Sqlite } from "../tail/sqlite.ts";
 import { decodeStep } from "../tail/step.ts";
 import { Tail } from "../tail/tail.ts";
-import type { ConversationFinder } from "./conversation-folder.ts";
+import type { ConversationFinder } from "./conversation-finder.ts";
 import { type Bound, bindingByName } from "./discovery.ts";
 
 export interface FollowerOptions {

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../engine/clock.ts";
-import type { OpenFiles } from "./conversation-folder.ts";
+import type { OpenFiles } from "./open-files.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { lockConversation } from "./slots.ts";
 

@@ -1,7 +1,7 @@
 import { decodeConversation } from "../tail/metadata.ts";
 import type { Sqlite } from "../tail/sqlite.ts";
 import type { ConversationRecord } from "../tail/step-types.ts";
-import type { ReadParent } from "./conversation-folder.ts";
+import type { ReadParent } from "./conversation-finder.ts";
 
 /** How long SQLite may wait, blocking, for a lock, in milliseconds. */
 const LOCK_MS = 50;

@@ -5,10 +5,10 @@ import type { Log } from "../engine/log.ts";
 import type { StreamUsage } from "../stdout/stream-message.ts";
 import type { Sqlite } from "../tail/sqlite.ts";
 import type { VersionReader } from "./agy-version.ts";
-import type { OpenFiles } from "./conversation-folder.ts";
 import type { Patience } from "./ending.ts";
 import type { Guardian } from "./guardian.ts";
 import type { Rung } from "./kill-ladder.ts";
+import type { OpenFiles } from "./open-files.ts";
 import type { ProcessIdentity, ProcessTable } from "./process-table.ts";
 import type { ToolServerRegistrar } from "./tool-server/registrar.ts";
 

@@ -5,12 +5,11 @@ import { type TestContext, test } from "node:test";
 import {
 	ConversationFinder,
 	type FinderOptions,
-	hasDatabase,
 	type Look,
 	type ReadParent,
-	snapshotConversations,
-	systemOpenFiles,
-} from "../../../src/run/conversation-folder.ts";
+} from "../../../src/run/conversation-finder.ts";
+import { hasDatabase, snapshotConversations } from "../../../src/run/conversation-folder.ts";
+import { systemOpenFiles } from "../../../src/run/open-files.ts";
 import { type Started, startShell, table, temporaryFolder } from "./support.ts";
 
 const skip = process.platform === "win32" ? "open files cannot be seen" : false;
