@@ -1,7 +1,8 @@
 import { basename, dirname } from "node:path";
 import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
+import { contains } from "../files/contains.ts";
 import { textOf } from "./transcript.ts";
-import { contains, type Workspace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** pi's sections that describe pi and its own tools; agy has others. */
 const aboutPi: ReadonlySet<string> = new Set(["preamble", "tools", "rules", "docs", "cwd", "mcp_servers"]);

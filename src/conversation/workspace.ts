@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Where agy looks for context files by itself. */
 export interface Workspace {
@@ -14,10 +14,4 @@ export function findWorkspace(cwd: string): Workspace {
 		if (existsSync(join(folder, ".git"))) return { cwd, root: folder };
 		if (folder === dirname(folder)) return { cwd, root: cwd };
 	}
-}
-
-/** Whether `inner` is `outer` or lies below it; both absolute. */
-export function contains(outer: string, inner: string): boolean {
-	const way = relative(outer, inner);
-	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -5,8 +5,8 @@ import { currentBinding, type Transcript, withChosen, withoutCurrent } from "../
 import { fingerprints } from "../conversation/fingerprint.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import { readTranscript } from "../conversation/transcript.ts";
-import { contains } from "../conversation/workspace.ts";
 import type { Clock } from "../engine/clock.ts";
+import { contains } from "../files/contains.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { newestConversations } from "../run/conversation-folder.ts";
 import { realFolder } from "../run/data-folders.ts";

@@ -42,7 +42,7 @@ export interface LiveRunHooks {
 	notice?(event: NoticeEvent): void;
 	/**
 	 * The run has ended, once, after its last message. `answer` is the text of all its messages. The run counts as closed
-	 * when this resolves.
+	 * when this is done, also when it rejects.
 	 */
 	ended(end: EndEvent, answer: string): Promise<void>;
 	/** Nothing of agy's processes is left. Must not reject. */
@@ -239,7 +239,11 @@ export class LiveRun {
 				this.#hooks.notice?.(event);
 				this.#enqueue(event);
 				return;
-			default:
+			case "text":
+			case "thinking":
+			case "rewrite":
+			case "generation":
+			case "usage":
 				this.#enqueue(event);
 		}
 	}
@@ -295,7 +299,7 @@ export class LiveRun {
 		const end = this.#end;
 		if (end === undefined || !this.#over || this.#isReported) return;
 		this.#isReported = true;
-		void this.#hooks.ended(end, this.#answer).finally(this.#reported);
+		void this.#hooks.ended(end, this.#answer).then(this.#reported, this.#reported);
 	}
 }
 
@@ -322,7 +326,13 @@ function movesOn(item: LiveItem): boolean {
 			return true;
 		case "generation":
 			return item.state === "started";
-		default:
+		case "conversation":
+		case "title":
+		case "activity":
+		case "subagent":
+		case "usage":
+		case "notice":
+		case "late-end":
 			return false;
 	}
 }

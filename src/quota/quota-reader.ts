@@ -1,5 +1,6 @@
 import type { Clock } from "../engine/clock.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
+import { compareVersions, parseVersion } from "../run/agy-features.ts";
 import { type AskFailure, askAgy, failureIn } from "../run/ask-agy.ts";
 import { parseUsage, type QuotaPool } from "./usage.ts";
 
@@ -28,7 +29,7 @@ export function createQuotaReader(locateAgy: LocateAgy, clock: Clock, memory: Qu
 		const located = await locateAgy();
 		if (!located.ok) return located;
 		const { version } = located;
-		if (version === undefined || version.localeCompare(NEEDS, "en", { numeric: true }) < 0) {
+		if (compareVersions(parseVersion(version ?? ""), parseVersion(NEEDS)) < 0) {
 			return { ok: false, failure: { kind: "too-old", needs: NEEDS, version: version ?? "an unknown version" } };
 		}
 		const answer = await askAgy(located.command, ["-p", "/usage", "--output-format", "json"]);

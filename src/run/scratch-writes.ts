@@ -1,5 +1,5 @@
-import { isAbsolute, relative } from "node:path";
 import type { AgyEvent, NoticeEvent } from "../engine/events.ts";
+import { contains } from "../files/contains.ts";
 import type { DataFolders } from "./data-folders.ts";
 
 /**
@@ -13,13 +13,8 @@ export function scratchNotice(
 	if (event.type !== "tool" || event.state !== "done" || event.diff === undefined) return undefined;
 	const { path } = event.diff;
 	const inScratch =
-		isInside(path, folders.scratch) || (isInside(path, folders.brain) && /[/\\]scratch[/\\]/.test(path));
+		contains(folders.scratch, path) || (contains(folders.brain, path) && /[/\\]scratch[/\\]/.test(path));
 	if (!inScratch) return undefined;
 	const text = `agy wrote ${path}, in its own scratch folder, not in the working directory.`;
 	return { type: "notice", level: "warning", code: "scratch-write", text };
-}
-
-function isInside(path: string, folder: string): boolean {
-	const way = relative(folder, path);
-	return way !== "" && !way.startsWith("..") && !isAbsolute(way);
 }

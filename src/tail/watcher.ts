@@ -56,9 +56,9 @@ export function hasFileEvents(directory: string, fileEvents: boolean, system: Wa
 function ignore(): void {}
 
 /**
- * Calls `check` whenever the database may have changed: after file events and again shortly after them, and from a poll
- * underneath. `check` says whether it found a change. Events that come in a burst are not listened to. Where they cannot be had, stop, or turn out to be missing
- * for changes that the poll finds, the poll becomes a fast one.
+ * Calls `check`, which says whether it found a change, whenever the database may have changed: after file events and again
+ * shortly after them, and from a poll underneath. Events that come in a burst are not listened to. Where they cannot be had,
+ * stop, or turn out to be missing for changes that the poll finds, the poll becomes a fast one.
  */
 export class ConversationWatcher {
 	readonly #options: WatchOptions;
