@@ -3,7 +3,7 @@ import type { Clock } from "../engine/clock.ts";
 import type { EndEvent, GenerationEvent, NoticeEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
 import { lastLines } from "../words/printable.ts";
-import { stepOutcome, stepTitle } from "../words/step-title.ts";
+import { stepOutcome, stepSubject, stepTitle } from "../words/step-title.ts";
 import { failureText } from "./failure-text.ts";
 import type { ItemConsumer, LiveItem, LiveRun } from "./live-run.ts";
 import type { MessageWriter } from "./message-writer.ts";
@@ -230,7 +230,7 @@ export class MessageFlow implements ItemConsumer {
 	}
 
 	#endWithCards(): void {
-		const { writer, live } = this.#options;
+		const { writer, live, cwd } = this.#options;
 		this.#cancelTimer?.();
 		this.#cancelTimer = undefined;
 		if (writer.closed) return;
@@ -239,7 +239,7 @@ export class MessageFlow implements ItemConsumer {
 		// agy may have given up on every call meanwhile.
 		if (cards.length + calls.length === 0) return;
 		for (const card of cards) {
-			writer.toolCall({ type: "toolCall", id: card.id, name: CARD_TOOL, arguments: cardArguments(card) });
+			writer.toolCall({ type: "toolCall", id: card.id, name: CARD_TOOL, arguments: cardArguments(card, cwd) });
 		}
 		for (const { id, tool, args } of calls) {
 			writer.toolCall({ type: "toolCall", id, name: tool, arguments: { ...args } });
@@ -294,9 +294,10 @@ function isAfter(step: StepRef, other: StepRef): boolean {
 	return step.trajectory === other.trajectory && step.index > other.index;
 }
 
-/** The summary comes first: pi's `/tree` shows only the beginning of a call's arguments. */
-function cardArguments(card: StepCard): { summary: string; kind: string; tool: string } {
-	const { kind, name, summary } = card.step;
+/** The summary comes first, and short: pi's `/tree` shows only 40 characters of a call's arguments. */
+function cardArguments({ step }: StepCard, cwd: string): { summary: string; kind: string; tool: string } {
+	const { kind, name } = step;
+	const summary = kind === "command" ? step.summary : stepSubject(kind, step.summary, cwd);
 	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
 	return { summary: short, kind, tool: name };
 }

@@ -31,31 +31,31 @@ const kinds: { scenario: string; cards: [title: RegExp, text: RegExp, failed?: t
 	},
 	{ scenario: "command-canceled", cards: [[/^command sleep 100$/, /^\[cancelled.*\]$/, true]] },
 	{ scenario: "command-flood", cards: [[/^command yes/, /\[60 of 2500000 lines shown, full output: .+\.txt\]$/]] },
-	{ scenario: "edit", cards: [[/^edit .+\/src\/sum\.js$/, /^edited .+\/src\/sum\.js \+2 -2/]] },
-	{ scenario: "new-file", cards: [[/^edit .+\/hello\.txt$/, /^created .+\/hello\.txt \+2/]] },
+	{ scenario: "edit", cards: [[/^edit src\/sum\.js$/, /^edited .+\/src\/sum\.js \+2 -2/]] },
+	{ scenario: "new-file", cards: [[/^edit hello\.txt$/, /^created .+\/hello\.txt \+2/]] },
 	{
 		scenario: "delete",
 		cards: [
-			[/^edit .+\/old\.txt$/, /^deleted .+\/old\.txt -2/],
-			[/^edit .+\/build$/, /^deleted .+\/build/],
+			[/^edit old\.txt$/, /^deleted .+\/old\.txt -2/],
+			[/^edit build$/, /^deleted .+\/build/],
 		],
 	},
 	{
 		scenario: "view",
 		cards: [
-			[/^read .+\/README\.md$/, /^# Title\n\nText\.$/],
-			[/^read .+\/README\.md:3-3$/, /^Text\.$/],
+			[/^read README\.md$/, /^# Title\n\nText\.$/],
+			[/^read README\.md:3-3$/, /^Text\.$/],
 		],
 	},
-	{ scenario: "list", cards: [[/^list .+\/src$/, /^lib\/\nindex\.ts\n\.hidden$/]] },
+	{ scenario: "list", cards: [[/^list src$/, /^lib\/\nindex\.ts\n\.hidden$/]] },
 	{
 		scenario: "grep",
 		cards: [
-			[/^grep "TODO" in .+\/src$/, /^src\/a\.ts:3:\/\/ TODO: one\nsrc\/b\.ts:14:/],
-			[/^grep "FIXME" in .+\/src$/, /: done$/],
+			[/^grep "TODO" in src$/, /^src\/a\.ts:3:\/\/ TODO: one\nsrc\/b\.ts:14:/],
+			[/^grep "FIXME" in src$/, /: done$/],
 		],
 	},
-	{ scenario: "find", cards: [[/^find \*\.test\.ts in .+\/tests$/, /^tests\/a\.test\.ts\ntests\/b\.test\.ts$/]] },
+	{ scenario: "find", cards: [[/^find \*\.test\.ts in tests$/, /^tests\/a\.test\.ts\ntests\/b\.test\.ts$/]] },
 	{ scenario: "mcp", cards: [[/^mcp tracker\/search_issues$/, /^#1 First\n#2 Second$/]] },
 	{ scenario: "web", cards: [[/^web "sqlite wal"$/, /^WAL is a journal mode\.\n\nWrite-Ahead Logging https:/]] },
 	{

@@ -95,6 +95,22 @@ describe("a turn without steps", () => {
 });
 
 describe("a message with steps", () => {
+	test("begins a card's arguments with what it is about, as seen from the folder it works in", async () => {
+		const { run, message } = begin();
+		const { writer } = message();
+		run.emit(tool(2, "running", { kind: "read", name: "view_file", summary: `${CWD}/src/x.ts` }));
+		run.emit(tool(3, "running", { summary: `cat ${CWD}/src/x.ts` }), generation(1, "done", ["call-2", "call-3"]));
+		await turnOfTheLoop();
+		const cards = writer.message.content.filter((block) => block.type === "toolCall");
+		assert.deepEqual(
+			cards.map((card) => Object.values(card.arguments)),
+			[
+				["src/x.ts", "read", "view_file"],
+				[`cat ${CWD}/src/x.ts`, "command", "run_command"],
+			],
+		);
+	});
+
 	test("ends when its model call is done and all its steps are there, with that call's usage", async () => {
 		const { run, live, message } = begin();
 		const { writer } = message();
