@@ -17,6 +17,11 @@ export class AgyOutput {
 		return this.#text.trim() !== "";
 	}
 
+	/** Lines among the messages that were none of agy's. */
+	get skippedLines(): number {
+		return this.#reader.skippedLines;
+	}
+
 	push(chunk: Uint8Array): readonly StreamMessage[] {
 		if (this.#format === "stream-json") return this.#reader.push(chunk);
 		this.#text += this.#decoder.decode(chunk, { stream: true });

@@ -45,6 +45,8 @@ export interface AttemptEnd {
 	readonly leftInBackground: boolean;
 	/** What the end was recognised by, for the log. */
 	readonly sign: EndSign | "deadline" | "hopeless" | "refused" | "cancelled" | "fault";
+	/** Lines on stdout that were no message of agy's, for the log. */
+	readonly skippedLines: number;
 	/** What should not have happened, when the sign is `fault`. */
 	readonly fault?: unknown;
 }
@@ -231,6 +233,7 @@ export class Attempt {
 			gracefully,
 			leftInBackground: this.#leftInBackground,
 			sign,
+			skippedLines: this.#state.skippedLines,
 			...(fault !== undefined && { fault }),
 		});
 	}

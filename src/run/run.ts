@@ -135,6 +135,9 @@ class AgyRun implements Run {
 		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
 		if (end?.outcome.kind === "failed") this.#logLastWords(started.attempt, request.prompt);
 		if (end?.fault !== undefined) this.#logFault(end.fault);
+		if (end && end.skippedLines > 0) {
+			this.#context.log.info("run.skipped-lines", { run: this.#runId, lines: end.skippedLines });
+		}
 
 		started.attempt.close();
 		if (started.attempt.process) {

@@ -59,6 +59,11 @@ export class TurnState {
 		return this.#ledger.facts();
 	}
 
+	/** Lines on stdout that were no message of agy's. */
+	get skippedLines(): number {
+		return this.#output.skippedLines;
+	}
+
 	/** agy is about to be started; `continued` is what is known of the conversation that it is to continue. */
 	begin(continued: LedgerOptions | undefined): void {
 		if (continued !== undefined) this.#ledger = createLedger(continued);

@@ -4,7 +4,7 @@ import { defaultSettings, type Settings } from "../../src/config/schema.ts";
 import { systemClock } from "../../src/engine/clock.ts";
 import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
 import type { AgyEvent, EndEvent, TextEvent } from "../../src/engine/events.ts";
-import { silentLog } from "../../src/engine/log.ts";
+import { type Log, silentLog } from "../../src/engine/log.ts";
 import { createCliEngine } from "../../src/run/cli-engine.ts";
 import { systemProcesses } from "../../src/run/process-table.ts";
 import type { FakeHome, InvocationRecord } from "../support/scenario.ts";
@@ -18,6 +18,7 @@ export interface EngineOptions {
 	readonly quietMs?: number;
 	/** pi's own folder, when two engines share one. */
 	readonly agentDir?: string;
+	readonly log?: Log;
 }
 
 /** The real engine in the stand-in's home. Every run is over, with its processes, before the test is. */
@@ -26,7 +27,7 @@ export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options:
 	const engine = createCliEngine({
 		settings: () => ({ ...defaultSettings, ...PATIENT, ...options.settings }),
 		clock: systemClock,
-		log: silentLog,
+		log: options.log ?? silentLog,
 		agentDir: options.agentDir ?? join(home.dir, "pi"),
 		env: home.env,
 		patience: { settleMs: 500, quietMs: options.quietMs ?? 2_000 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import type { Log } from "../../src/engine/log.ts";
 import { fakeHome, type Scenario } from "../support/scenario.ts";
 import { noticeCodes, ofType, rebuild, textOf, toolStates } from "../unit/ledger/make.ts";
 import { all, ask, endOf, engineIn, isText, prompted, rest, until } from "./engine.ts";
@@ -146,6 +147,18 @@ describe("stdout and the database", () => {
 			assert.deepEqual(endOf(events).outcome, { kind: "answered" });
 		});
 	}
+
+	test("lines that are none of agy's are counted in the log", async (t) => {
+		const logged: string[] = [];
+		const home = fakeHome(t, "junk");
+		const log: Log = { info: (event, facts) => logged.push(`${event} ${JSON.stringify(facts)}`), debug() {} };
+		const run = engineIn(t, home, { log }).start(ask(home));
+		await all(run);
+		await run.settled;
+		const [line, ...more] = logged.filter((entry) => entry.startsWith("run.skipped-lines"));
+		assert.match(line ?? "", /"lines":[1-9]\d*}$/);
+		assert.deepEqual(more, []);
+	});
 
 	test("text that only stdout has is delivered, once, with a notice", async (t) => {
 		for (const version of versions) {
