@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { Cleanup } from "../support/cleanup.ts";
 import { only, type PiHome, PiRpc, piHome } from "../support/pi.ts";
 import { type FakeHome, fakeHome, type InvocationRecord, type Scenario } from "../support/scenario.ts";
 
@@ -21,7 +21,7 @@ export interface AgyHome {
 }
 
 export function agyHome(
-	t: TestContext,
+	t: Cleanup,
 	scenario: Scenario | string,
 	options: { version?: string; env?: Record<string, string> } = {},
 ): AgyHome {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MARKER } from "../../src/run/environment.ts";
 import { type ProcessIdentity, systemProcesses } from "../../src/run/process-table.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 import type { FakeHome } from "../support/scenario.ts";
 
 /** What lives of all runs in this home: agy, and everything it has started. Linux only. */
@@ -12,8 +13,8 @@ export async function agyProcesses(home: FakeHome): Promise<ProcessIdentity[]> {
 		.map(({ pid, startTime }) => ({ pid, startTime }));
 }
 
-/** Resolves when nothing of any run lives any more; fails when that takes longer than any grace. */
-export async function nothingLeft(home: FakeHome, limitMs = 20_000): Promise<void> {
+/** Resolves when nothing of any run lives any more; fails when that takes longer than `limitMs`. */
+export async function nothingLeft(home: FakeHome, limitMs = PATIENCE_MS): Promise<void> {
 	const deadline = Date.now() + limitMs;
 	for (;;) {
 		const left = await agyProcesses(home);

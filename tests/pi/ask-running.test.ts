@@ -18,9 +18,6 @@ function activityOf(event: PiEvent): string | undefined {
 	return partial.details?.activity;
 }
 
-/** How long agy may take to a gate. Only ever reached by a test that fails. */
-const PATIENCE_MS = 30_000;
-
 describe("two at once in one directory", () => {
 	/** Each run waits at the gate of the task's name. */
 	function gated(agy: FakeHome): Scenario {
@@ -38,7 +35,7 @@ describe("two at once in one directory", () => {
 		await rpc.request({ type: "prompt", message: script([ask("one", more), ask("two", more)]) });
 		const arrivals = ["one", "two"].map(async (name) => {
 			const gate = home.agy.gate(name);
-			await gate.reached(PATIENCE_MS);
+			await gate.reached();
 			return gate;
 		});
 		return { home, rpc, arrivals };
@@ -75,7 +72,7 @@ describe("while it runs", () => {
 		const gate = home.agy.gate("half");
 		const rpc = new PiRpc(home.pi, home.args());
 		await rpc.request({ type: "prompt", message: script([ask("look", more)]) });
-		await gate.reached(PATIENCE_MS);
+		await gate.reached();
 		await rpc.next((event) => JSON.stringify(event.partialResult ?? "").includes("Half of the answer"), 0);
 		return { home, gate, rpc };
 	}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { PiRpc } from "../support/pi.ts";
 import { type AgyHome, agyHome } from "./agy-home.ts";
 
@@ -68,12 +68,15 @@ const scenes: {
 	{ scenario: "unknown", card: ["other", /./, /./], last: /Done/ },
 ];
 
-test("what agy does is cards in pi", async (t) => {
-	const home = agyHome(t, "command");
-	const pi = home.rpc();
+describe("what agy does is cards in pi", () => {
+	const home = agyHome({ after }, "command");
+	let pi: PiRpc;
+	before(() => {
+		pi = home.rpc();
+	});
 
 	for (const { scenario, card, isError = false, last } of scenes) {
-		await t.test(`agy's ${scenario} is a card`, async () => {
+		test(`agy's ${scenario} is a card`, async () => {
 			const played = await turn(home, pi, scenario);
 			const shown = played.cards[0];
 			const [kind, summary, result] = card;
@@ -86,18 +89,18 @@ test("what agy does is cards in pi", async (t) => {
 		});
 	}
 
-	await t.test("steps asked for at once are cards of one message", async () => {
+	test("steps asked for at once are cards of one message", async () => {
 		assert.equal((await turn(home, pi, "parallel")).cards.length, 3);
 	});
 
-	await t.test("the end of a background step is told", async () => {
+	test("the end of a background step is told", async () => {
 		const { cards, said } = await turn(home, pi, "command-background");
 		assert.match(cards[0]?.result ?? "", /still running in the background/);
 		// A second card, or a line where the end came while the last answer was being written.
 		assert.match(said, /finished in the background/);
 	});
 
-	await t.test("a failure is told in our words", async () => {
+	test("a failure is told in our words", async () => {
 		assert.match((await turn(home, pi, "quota")).last, /quota .*is used up; resets in .+Wait for the reset/);
 		assert.match((await turn(home, pi, "signed-out")).last, /not signed in\. Run `agy` in a terminal/);
 	});

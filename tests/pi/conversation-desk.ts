@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { PATIENCE_MS } from "../support/patience.ts";
 import { type Finished, type PiEvent, type PiHome, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { type FakeHome, fakeHome, type InvocationRecord, type Scenario } from "../support/scenario.ts";
 
@@ -95,7 +96,7 @@ export class Desk {
 
 	/** Resolves when so many turns have reached the stand-in. */
 	async hasTold(count: number): Promise<void> {
-		const deadline = Date.now() + 30_000;
+		const deadline = Date.now() + PATIENCE_MS;
 		while (this.turns().length < count) {
 			if (Date.now() > deadline) throw new Error(`agy was told ${this.turns().length} times, not ${count}`);
 			await sleep(20);

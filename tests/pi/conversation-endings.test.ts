@@ -110,7 +110,7 @@ for (const version of ["1.3.3", "1.1.7"]) {
 		desk.agy.play({
 			ignoreConversation: true,
 			steps: [{ say: "Rebuilt." }],
-			match: [{ prompt: "^two$", steps: [{ pause: 20_000 }, { say: "Who are you?" }] }],
+			match: [{ prompt: "^two$", steps: [{ hang: true }, { say: "Who are you?" }] }],
 		});
 		await pi.rpc.prompt("two");
 		const [lost, rebuilt, ...more] = desk.turns().slice(1);

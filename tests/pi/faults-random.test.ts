@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { type Disturbance, faultSchedule, VERSIONS } from "../support/fault-schedule.ts";
 import { leaks, type OpenThings, openThings } from "../support/open-things.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 import type { PiEvent } from "../support/pi.ts";
 import { agyProcesses, killAgy, nothingLeft } from "./agy-processes.ts";
 import { Desk, type PiAtDesk } from "./conversation-desk.ts";
@@ -13,14 +16,16 @@ import { Desk, type PiAtDesk } from "./conversation-desk.ts";
 const numRuns = Number(process.env.PI_FAULT_RUNS ?? 2);
 const seed = Number(process.env.FAULT_SEED ?? Date.now());
 
-/** With these, no fault lasts long. They are patient enough for the prompts between, on a busy machine. */
+/** With these, no fault lasts long. */
 const HASTE = {
-	AGY_START_UP_SECONDS: "5",
-	AGY_INACTIVITY_SECONDS: "3",
-	AGY_TURN_SECONDS: "10",
-	AGY_EXIT_GRACE_SECONDS: "0.2",
-	AGY_BACKGROUND_GRACE_SECONDS: "0.3",
+	startUpSeconds: 2,
+	inactivitySeconds: 1,
+	turnSeconds: 5,
+	exitGraceSeconds: 0.2,
+	backgroundGraceSeconds: 0.3,
 };
+/** For prompts that must be answered, however busy the machine is. */
+const PATIENCE = { ...HASTE, startUpSeconds: 120, inactivitySeconds: 120, turnSeconds: 120 };
 
 const steering = fc.record({ kind: fc.constant("steer" as const), afterMs: fc.nat(600) });
 const piFault = fc.record({
@@ -32,7 +37,11 @@ for (const [index, version] of VERSIONS.entries()) {
 	test(`real pi, agy ${version}: whatever goes wrong, a turn ends once, leaves nothing, and the next is answered`, {
 		skip: process.platform !== "linux" && "needs /proc",
 	}, async (t) => {
-		const desk = new Desk(t, { version, env: HASTE, scenario: { steps: [{ say: "Fine." }] } });
+		const desk = new Desk(t, { version, scenario: { steps: [{ say: "Fine." }] } });
+		const folder = join(desk.home.agentDir, "antigravity");
+		mkdirSync(folder);
+		const settings = (values: object) => writeFileSync(join(folder, "config.json"), JSON.stringify(values));
+		settings(PATIENCE);
 		const pi = desk.open();
 		await answers(pi);
 		await nothingLeft(desk.agy);
@@ -41,12 +50,14 @@ for (const [index, version] of VERSIONS.entries()) {
 		await fc.assert(
 			fc.asyncProperty(piFault, async ({ schedule, steering }) => {
 				desk.agy.play(schedule.scenario);
+				settings(HASTE);
 				const events = await suffer(desk, pi, steering ?? schedule.disturbance);
 				assertEndsOnce(events);
 				await nothingLeft(desk.agy);
 				await leaksNothing(pi.rpc.pid, before);
 
 				desk.agy.play({ steps: [{ say: "Fine." }] });
+				settings(PATIENCE);
 				await answers(pi);
 				await nothingLeft(desk.agy);
 			}),
@@ -69,7 +80,7 @@ async function openAtRest(pid: number): Promise<OpenThings> {
 
 /** pi learns a moment after us that the last process is gone. */
 async function leaksNothing(pid: number, before: OpenThings): Promise<void> {
-	const deadline = Date.now() + 5_000;
+	const deadline = Date.now() + PATIENCE_MS;
 	while (Date.now() < deadline && leaks(before, openThings(pid)).length > 0) await sleep(20);
 	assert.deepEqual(leaks(before, openThings(pid)), []);
 }

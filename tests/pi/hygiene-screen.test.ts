@@ -24,7 +24,7 @@ function agyThatHesitates(t: TestContext): string {
 	const folder = mkdtempSync(join(tmpdir(), "slow-agy-"));
 	t.after(() => rmSync(folder, { recursive: true }));
 	const path = join(folder, "agy");
-	writeFileSync(path, `#!/bin/sh\ncase "$*" in *--version*) sleep 30 ;; esac\nexec "${FAKE_AGY}" "$@"\n`);
+	writeFileSync(path, `#!/bin/sh\ncase "$*" in *--version*) sleep 600 ;; esac\nexec "${FAKE_AGY}" "$@"\n`);
 	chmodSync(path, 0o755);
 	return path;
 }

@@ -85,7 +85,7 @@ test("a switch of model while a card waits ends agy and hands what it did to the
 			{ say: "I will wait." },
 			{ run: { command: "sleep 1000", output: ["asleep\n", { waitFor: gate.file }, "awake\n"] } },
 			{ view: { file: "never.txt", content: "never\n" } },
-			{ pause: 60_000 },
+			{ hang: true },
 			{ say: "Never said." },
 		],
 	});

@@ -1,17 +1,15 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Cleanup } from "./cleanup.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** pi's command line, run under the Node that runs the tests: the system's may be too old for pi. */
 export const PI_CLI = join(ROOT, "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
-
-/** How long a test waits for something that should come at once. Only ever reached by a test that fails. */
-const PATIENCE_MS = 30_000;
 
 /** A pi of its own: settings, sessions, home and working directory in one folder that is removed after the test. */
 export interface PiHome {
@@ -25,7 +23,7 @@ export interface PiHome {
 
 /** `env` is added last; `settings` is pi's own settings file. */
 export function piHome(
-	t: Pick<TestContext, "after">,
+	t: Cleanup,
 	options: { env?: Record<string, string>; settings?: object; cwd?: string } = {},
 ): PiHome {
 	const dir = mkdtempSync(join(tmpdir(), "pi-home-"));
@@ -67,7 +65,7 @@ export function only(...extensions: string[]): string[] {
 /** Runs pi to its end with stdin closed. */
 export function runPi(home: PiHome, args: readonly string[]): Promise<Finished> {
 	return new Promise((resolve) => {
-		const options = { cwd: home.cwd, env: home.env, timeout: PATIENCE_MS * 2, maxBuffer: 64 * 1024 * 1024 };
+		const options = { cwd: home.cwd, env: home.env, timeout: PATIENCE_MS, maxBuffer: 64 * 1024 * 1024 };
 		const child = execFile(process.execPath, [PI_CLI, ...args], options, (error, stdout, stderr) => {
 			resolve({ stdout, stderr, code: error === null ? 0 : Number(error.code ?? 1) });
 		});
@@ -151,7 +149,7 @@ export class PiRpc {
 				this.#listeners.delete(look);
 				const last = this.events.slice(-5).map((event) => JSON.stringify(event).slice(0, 300));
 				reject(new Error(`pi did not send what was awaited. Last: ${last.join("\n")}\n${this.#stderr}`));
-			}, PATIENCE_MS);
+			}, PATIENCE_MS).unref();
 			const look = () => {
 				for (; position < this.events.length; position++) {
 					const event = this.events[position];
@@ -198,6 +196,7 @@ export class PiScreen {
 		this.#socket = socket;
 	}
 
+	/** Opens a terminal and starts pi in it. Resolves when pi takes input: earlier it refuses lines. */
 	static async open(
 		home: PiHome,
 		args: readonly string[],
@@ -211,6 +210,10 @@ export class PiScreen {
 		const { columns, rows } = size;
 		const session = ["new-session", "-d", "-s", "pi", "-c", home.cwd, "-x", `${columns}`, "-y", `${rows}`];
 		await tmux(["-S", socket, "-f", "/dev/null", ...session, command]);
+		// The last that pi does before it is ready is to name its terminal.
+		const title = () => tmux(["-S", socket, "display-message", "-p", "-t", "pi", "#{pane_title}"]);
+		const failure = async () => `pi was never ready:\n${await screen.text()}`;
+		await comes(async () => (await title()).trim().endsWith(` - ${basename(home.cwd)}`), failure);
 		return screen;
 	}
 
@@ -226,26 +229,34 @@ export class PiScreen {
 
 	/** Waits until the screen shows `pattern`; fails with the screen when it does not come. */
 	async shows(pattern: RegExp): Promise<string> {
-		const end = Date.now() + PATIENCE_MS;
-		for (;;) {
-			const text = await this.text();
-			if (pattern.test(text)) return text;
-			if (Date.now() > end) throw new Error(`The screen never showed ${pattern}:\n${text}`);
-			await new Promise((resolve) => setTimeout(resolve, 50));
-		}
+		let text = "";
+		const matches = async () => {
+			text = await this.text();
+			return pattern.test(text);
+		};
+		await comes(matches, async () => `The screen never showed ${pattern}:\n${text}`);
+		return text;
 	}
 
-	/** Types a line and submits it once it stands in the editor: in one burst pi would take Enter for a completion. */
+	/** Submits a line. It is pasted: completions open a moment after what is typed, and would take Enter for themselves. */
 	async submit(line: string): Promise<void> {
-		await tmux(["-S", this.#socket, "send-keys", "-t", "pi", "-l", line]);
-		await this.shows(new RegExp(escapePattern(line.slice(-20))));
-		await new Promise((resolve) => setTimeout(resolve, 300));
+		await tmux(["-S", this.#socket, "set-buffer", "--", line]);
+		await tmux(["-S", this.#socket, "paste-buffer", "-p", "-d", "-t", "pi"]);
 		await this.press("Enter");
 	}
 
 	/** A key in tmux's words: `Enter`, `Escape`, `C-o`. */
 	async press(key: string): Promise<void> {
 		await tmux(["-S", this.#socket, "send-keys", "-t", "pi", key]);
+	}
+}
+
+/** Looks until it is so. */
+async function comes(about: () => Promise<boolean>, failure: () => Promise<string>): Promise<void> {
+	const end = Date.now() + PATIENCE_MS;
+	while (!(await about())) {
+		if (Date.now() > end) throw new Error(await failure());
+		await new Promise((resolve) => setTimeout(resolve, 50));
 	}
 }
 
@@ -257,8 +268,4 @@ function tmux(args: readonly string[]): Promise<string> {
 
 function quote(word: string): string {
 	return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function escapePattern(text: string): string {
-	return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { InvocationRecord } from "../fake-agy/record.ts";
 import type { Scenario } from "../fake-agy/scenario.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 export type { InvocationRecord } from "../fake-agy/record.ts";
 export type { Scenario, ScenarioStep } from "../fake-agy/scenario.ts";
@@ -33,14 +34,14 @@ export interface FakeHome {
 
 export interface Gate {
 	file: string;
-	/** Resolves when the stand-in waits here; rejects after `limit` milliseconds. */
-	reached(limit?: number): Promise<void>;
+	/** Resolves when the stand-in waits here. */
+	reached(): Promise<void>;
 	/** Lets it go on. */
 	open(): void;
 }
 
 /** Makes a home in which the stand-in plays `scenario`: an object, the name of one of its files, or nothing for the friendly one. */
-export function fakeHome(t: Pick<TestContext, "after">, scenario?: Scenario | string, version?: string): FakeHome {
+export function fakeHome(t: Cleanup, scenario?: Scenario | string, version?: string): FakeHome {
 	const dir = mkdtempSync(join(tmpdir(), "fake-agy-"));
 	t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
 	const cwd = join(dir, "work");
@@ -82,8 +83,8 @@ function gate(file: string): Gate {
 	return {
 		file,
 		open: () => writeFileSync(file, ""),
-		async reached(limit = 10_000) {
-			const deadline = Date.now() + limit;
+		async reached() {
+			const deadline = Date.now() + PATIENCE_MS;
 			while (!existsSync(`${file}.waiting`)) {
 				if (Date.now() > deadline) throw new Error(`the stand-in never came to ${file}`);
 				await sleep(5);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { PATIENCE_MS } from "../patience.ts";
 import { only, type PiHome, piHome } from "../pi.ts";
 import { FAKE_AGY, type InvocationRecord, type Scenario } from "../scenario.ts";
 
@@ -89,7 +90,7 @@ export function bridgedPi(
 		sharedFile: join(home.dir, ".gemini", "config", "mcp_config.json"),
 		doors: join(home.agentDir, "antigravity", "tool-doors.json"),
 		async until(line) {
-			const end = Date.now() + 30_000;
+			const end = Date.now() + PATIENCE_MS;
 			while (!ran().includes(line)) {
 				if (Date.now() > end) throw new Error(`"${line}" never came: ${ran().join(", ")}`);
 				await sleep(10);

@@ -23,7 +23,7 @@ function follow(t: TestContext, ...args: string[]) {
 	};
 }
 
-test("a new conversation is followed under Bun as it grows", { skip, timeout: 30_000 }, async (t) => {
+test("a new conversation is followed under Bun as it grows", { skip }, async (t) => {
 	const folder = temporaryFolder(t);
 	const { next, end } = follow(t, folder, "new", "c");
 	assert.match(JSON.stringify(await next()), /"(bun|node):sqlite"/);
@@ -41,7 +41,7 @@ test("a new conversation is followed under Bun as it grows", { skip, timeout: 30
 	assert.deepEqual(await next(), { id: "c", drained: true });
 });
 
-test("resuming and its faults are the same under Bun", { skip, timeout: 30_000 }, async (t) => {
+test("resuming and its faults are the same under Bun", { skip }, async (t) => {
 	const folder = temporaryFolder(t);
 	const writer = new Writer(t, join(folder, "old.db"));
 	writer.finishedSteps(0, 4);

@@ -7,7 +7,7 @@ import { FollowedConversation, WriterProcess } from "./support.ts";
 for (const synchronous of ["FULL", "NORMAL"] as const) {
 	for (const fileEvents of [true, false]) {
 		const how = `synchronous=${synchronous}, ${fileEvents ? "file events" : "polling"}`;
-		test(`each commit is seen before agy makes the next, the last one too (${how})`, { timeout: 60_000 }, async (t) => {
+		test(`each commit is seen before agy makes the next, the last one too (${how})`, async (t) => {
 			const folder = temporaryFolder(t);
 			const writer = new WriterProcess(t);
 			const conversation = new FollowedConversation(folder, "c", { fileEvents });
@@ -25,9 +25,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
 	}
 }
 
-test("a reader that follows 4,000 commits does not keep the log from being folded in", {
-	timeout: 60_000,
-}, async (t) => {
+test("a reader that follows 4,000 commits does not keep the log from being folded in", async (t) => {
 	const folder = temporaryFolder(t);
 	const writer = new WriterProcess(t);
 	const conversation = new FollowedConversation(folder, "c");
@@ -46,7 +44,8 @@ test("a reader that follows 4,000 commits does not keep the log from being folde
 	await conversation.sees(rows - 1);
 	assert.deepEqual(report.errors, []);
 	assert.equal(conversation.seen.size, rows);
-	// SQLite folds the log in at 1,000 pages, 4 MB; a reader in its way would let it grow to some 50 MB here.
-	assert.ok(report.walBytes < 8 * 1024 * 1024, `${report.walBytes} bytes`);
+	// SQLite folds the log in at 1,000 pages, 4 MB, and later where a reader was just looking; one that stays in its way
+	// would let it grow to some 50 MB here.
+	assert.ok(report.walBytes < 25 * 1024 * 1024, `${report.walBytes} bytes`);
 	conversation.tail.close();
 });

@@ -16,10 +16,7 @@ const env = {
 const bun = spawnSync("bun", ["--version"], { env, encoding: "utf8" });
 const skip = bun.status === 0 ? false : "there is no bun on this machine";
 
-test("pi's stand-alone binary streams an answer from agy's database with this extension", {
-	skip,
-	timeout: 120_000,
-}, (t) => {
+test("pi's stand-alone binary streams an answer from agy's database with this extension", { skip }, (t) => {
 	const folder = temporaryFolder(t);
 	const binary = join(folder, "pi");
 	const entries = ["bun/cli.js", "utils/image-resize-worker.js", "extensions/codemode/worker.js"];

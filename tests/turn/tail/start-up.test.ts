@@ -9,7 +9,7 @@ const STARTS = 200;
 /** A short turn of a new or resumed conversation. */
 const TURN = { synchronous: "NORMAL", rows: 4, size: 600, maxGapMs: 2, handshake: false } as const;
 
-test("200 new conversations: agy never fails, and every row is reported", { timeout: 120_000 }, async (t) => {
+test("200 new conversations: agy never fails, and every row is reported", async (t) => {
 	const folder = temporaryFolder(t);
 	const writer = new WriterProcess(t);
 	for (let i = 0; i < STARTS; i++) {
@@ -25,7 +25,7 @@ test("200 new conversations: agy never fails, and every row is reported", { time
 	}
 });
 
-test("200 resumed conversations with a log left behind: agy never fails", { timeout: 120_000 }, async (t) => {
+test("200 resumed conversations with a log left behind: agy never fails", async (t) => {
 	const folder = temporaryFolder(t);
 	const writer = new WriterProcess(t);
 	const lay = await leftBehind(t, folder, writer);
@@ -43,7 +43,7 @@ test("200 resumed conversations with a log left behind: agy never fails", { time
 	}
 });
 
-test("the harm that is avoided is real: opening just as agy starts makes it fail", { timeout: 120_000 }, async (t) => {
+test("the harm that is avoided is real: opening just as agy starts makes it fail", async (t) => {
 	const folder = temporaryFolder(t);
 	const writer = new WriterProcess(t);
 	const lay = await leftBehind(t, folder, writer);
