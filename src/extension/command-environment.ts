@@ -43,6 +43,7 @@ export async function createCommandEnvironment(
 	});
 	const id = ctx.sessionManager.getSessionId();
 	const session = () => sessionOf(id);
+	const bridge = await session()?.bridge.bridge.get();
 	return {
 		settings: settingsSource,
 		catalogue,
@@ -69,7 +70,7 @@ export async function createCommandEnvironment(
 		engineName: engine.name,
 		lastTurn: () => session()?.lastTurn,
 		bridgeStatus: () =>
-			session()?.bridge.report() ?? {
+			bridge?.report() ?? {
 				state: "No session has started.",
 				tools: [],
 				leftOut: [],

@@ -1,3 +1,4 @@
+import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { ConversationPlanner } from "../conversation/plan.ts";
 import type { Engine, Run } from "../engine/engine.ts";
 import type { AgyEvent, CancelReason } from "../engine/events.ts";
@@ -88,5 +89,21 @@ export function latePlanner(planner: Late<ConversationPlanner>): ConversationPla
 		// One that has planned nothing has nothing to clear away.
 		sessionEnded: async (sessionId) => (await planner.begun)?.sessionEnded(sessionId),
 		prune: async () => (await planner.get()).prune(),
+	};
+}
+
+/** What a session needs of its bridge at any time, and the bridge itself. */
+export interface LateBridge extends Pick<SessionBridge, "equip" | "toolEnded" | "close"> {
+	readonly bridge: Late<SessionBridge>;
+}
+
+/** A bridge that is loaded with its first turn; one that has lent nothing has nothing to be told. */
+export function lateBridge(bridge: Late<SessionBridge>): LateBridge {
+	const tell = (what: (loaded: SessionBridge) => void) => void bridge.begun?.then(what, () => {});
+	return {
+		bridge,
+		equip: async (request, context) => (await bridge.get()).equip(request, context),
+		toolEnded: (id, result) => tell((loaded) => loaded.toolEnded(id, result)),
+		close: () => tell((loaded) => loaded.close()),
 	};
 }

@@ -1,5 +1,4 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { LastTurn } from "../command/environment.ts";
 import type { Settings } from "../config/schema.ts";
 import type { TurnModel } from "../conversation/plan.ts";
@@ -12,6 +11,7 @@ import type { StepDisplay } from "../provider/message-flow.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
+import type { LateBridge } from "./late.ts";
 import { createQuotaStatus, type QuotaStatus } from "./quota-status.ts";
 
 /** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
@@ -19,7 +19,7 @@ export class PiSession implements TurnSession {
 	readonly id: string;
 	readonly cwd: string;
 	readonly runs = new LiveSlot();
-	readonly bridge: SessionBridge;
+	readonly bridge: LateBridge;
 	readonly #pi: ExtensionAPI;
 	readonly #ctx: ExtensionContext;
 	readonly #settings: () => Settings;
@@ -34,7 +34,7 @@ export class PiSession implements TurnSession {
 	/** The active model when the run began. A virtual model is not ours although its requests come to us. */
 	#runModel: string | undefined;
 
-	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock, bridge: SessionBridge) {
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock, bridge: LateBridge) {
 		this.bridge = bridge;
 		this.#pi = pi;
 		this.#ctx = ctx;

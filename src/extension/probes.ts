@@ -43,7 +43,8 @@ async function probeBridge(ctx: ExtensionContext, { catalogue, engine, clock }: 
 		// Any model will do, so the one that costs least.
 		const found = resolveAlias(catalogue.entries(), "flash", "low", catalogue.isComplete());
 		const run = { cwd: ctx.cwd, ...("choice" in found && { model: found.choice }) };
-		const trial = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.tryOut(engine, run);
+		const bridge = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.bridge.get();
+		const trial = await bridge?.tryOut(engine, run);
 		switch (trial?.kind) {
 			case undefined:
 				return { kind: "not-offered" };

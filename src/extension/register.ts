@@ -1,6 +1,6 @@
 import { type ExtensionAPI, type ExtensionContext, parseArgs } from "@earendil-works/pi-coding-agent";
 import { LoopGuard } from "../bridge/loop-guard.ts";
-import { SessionBridge, type SessionBridgeOptions } from "../bridge/session-bridge.ts";
+import type { SessionBridgeOptions } from "../bridge/session-bridge.ts";
 import type { Settings } from "../config/schema.ts";
 import { systemClock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
@@ -15,7 +15,7 @@ import type { TurnCall, TurnParts } from "../provider/turn.ts";
 import { OutputFiles } from "../tools/agy-step/output-files.ts";
 import { createStepTool } from "../tools/agy-step/tool.ts";
 import { afterStart } from "./after-start.ts";
-import { late } from "./late.ts";
+import { late, lateBridge } from "./late.ts";
 import { PiSession } from "./pi-session.ts";
 
 export interface AntigravityParts extends TurnParts {
@@ -88,13 +88,16 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 		const settings = () => parts.settings();
 		const activeTools = () => pi.getActiveTools();
 		const { log } = parts;
-		const bridge = new SessionBridge({ server, guard: loopGuard, settings, clock, log, activeTools });
-		session = new PiSession(pi, ctx, settings, clock, bridge);
+		const bridge = late(async () => {
+			const { SessionBridge } = await import("../bridge/session-bridge.ts");
+			return new SessionBridge({ server, guard: loopGuard, settings, clock, log, activeTools });
+		});
+		session = new PiSession(pi, ctx, settings, clock, lateBridge(bridge));
 		sessions.set(session.id, { session, parts });
 		hidesWithoutAgy = ctx.hasUI;
 		tellWhyModelsAreMissing(parts, ctx);
 	});
-	const loadTurn = () => Promise.allSettled([turns.get(), parts.loadTurn()]);
+	const loadTurn = () => Promise.allSettled([turns.get(), session?.bridge.bridge.get(), parts.loadTurn()]);
 	afterStart(pi, clock, ({ model }) => {
 		if (model?.provider === PROVIDER_ID) void loadTurn();
 		void files.prune(clock.now() - parts.settings().sessionDays * DAY_MS);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { SessionBridge } from "../../../src/bridge/session-bridge.ts";
 import type { RunRequest } from "../../../src/engine/engine.ts";
 import type { AgyEvent } from "../../../src/engine/events.ts";
 import { afterStart } from "../../../src/extension/after-start.ts";
-import { late, lateEngine, latePlanner } from "../../../src/extension/late.ts";
+import { late, lateBridge, lateEngine, latePlanner } from "../../../src/extension/late.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeEngine, text } from "../../support/fake-engine.ts";
 import { FakePlanner } from "../../support/fake-planner.ts";
@@ -93,6 +94,27 @@ test("a late planner that was never used is not loaded to end a session", async 
 	await planner.prune();
 	await planner.sessionEnded("s");
 	assert.deepEqual(fake.sessionsEnded, ["s"]);
+});
+
+test("a late bridge is told of nothing until a turn has loaded it", async () => {
+	const told: string[] = [];
+	const made = late(async () => {
+		const bridge = {
+			equip: async (given: RunRequest) => ({ request: given }),
+			toolEnded: (id: string) => told.push(id),
+			close: () => told.push("closed"),
+		};
+		return bridge as unknown as SessionBridge;
+	});
+	const bridge = lateBridge(made);
+	bridge.toolEnded("early", {});
+	bridge.close();
+	assert.equal(made.begun, undefined);
+	assert.deepEqual(await bridge.equip(request, { messages: [] }), { request });
+	bridge.toolEnded("later", {});
+	bridge.close();
+	await made.get();
+	assert.deepEqual(told, ["later", "closed"]);
 });
 
 test("work after the start waits for pi, and is dropped when the session ends first", () => {
