@@ -9,7 +9,18 @@ export function afterStart(pi: ExtensionAPI, clock: Clock, work: (ctx: Extension
 	let cancel = () => {};
 	pi.on("session_start", (_event, ctx) => {
 		cancel();
-		cancel = clock.after(STARTED_MS, () => work(ctx));
+		cancel = clock.after(STARTED_MS, () => {
+			if (!isOver(ctx)) work(ctx);
+		});
 	});
 	pi.on("session_shutdown", () => cancel());
+}
+
+/** A program that uses pi's sessions may drop one without a shutdown: then the context refuses every question. */
+function isOver(ctx: ExtensionContext): boolean {
+	try {
+		return ctx.cwd === "";
+	} catch {
+		return true;
+	}
 }
