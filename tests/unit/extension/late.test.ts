@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { normalizeContext } from "@earendil-works/pi-ai";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { SessionBridge } from "../../../src/bridge/session-bridge.ts";
 import type { RunRequest } from "../../../src/engine/engine.ts";
@@ -110,7 +111,7 @@ test("a late bridge is told of nothing until a turn has loaded it", async () => 
 	bridge.toolEnded("early", {});
 	bridge.close();
 	assert.equal(made.begun, undefined);
-	assert.deepEqual(await bridge.equip(request, { messages: [] }), { request });
+	assert.deepEqual(await bridge.equip(request, normalizeContext({ messages: [] })), { request });
 	bridge.toolEnded("later", {});
 	bridge.close();
 	await made.get();
