@@ -89,7 +89,8 @@ function databaseFault(step: DatabaseFault, conversation: Conversation): void {
 		copyFileSync(file, `${file}.new`);
 		for (const ending of ["-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
 		renameSync(`${file}.new`, file);
-		conversation.store = new ConversationDatabase(file, conversation.options);
+		// No agy does this to itself, so no reader can be blamed for being in the way of it.
+		conversation.store = new ConversationDatabase(file, { ...conversation.options, busyTimeout: 10_000 });
 	} else {
 		// A cache this small spills uncommitted pages into the WAL.
 		store.exec("PRAGMA cache_size = 4; BEGIN; UPDATE steps SET step_payload = randomblob(200000)");
