@@ -124,13 +124,22 @@ test("work after the start waits for pi, and is dropped when the session ends fi
 	const pi = { on: (event: string, handler: (event: object, ctx: object) => void) => handlers.set(event, handler) };
 	const seen: unknown[] = [];
 	afterStart(pi as unknown as ExtensionAPI, clock, (ctx) => seen.push(ctx));
-	const ctx = {} as ExtensionContext;
+	const ctx = { cwd: "/work" } as ExtensionContext;
 	handlers.get("session_start")?.({}, ctx);
 	assert.deepEqual(seen, []);
 	clock.advance(1_000);
 	assert.deepEqual(seen, [ctx]);
 	handlers.get("session_start")?.({}, ctx);
 	handlers.get("session_shutdown")?.({}, ctx);
+	clock.advance(1_000);
+	assert.equal(seen.length, 1);
+
+	const dropped = {
+		get cwd(): string {
+			throw new Error("This extension ctx is stale");
+		},
+	};
+	handlers.get("session_start")?.({}, dropped);
 	clock.advance(1_000);
 	assert.equal(seen.length, 1);
 });
