@@ -147,7 +147,7 @@ export class PiRpc {
 			let position = from;
 			const timer = setTimeout(() => {
 				this.#listeners.delete(look);
-				const last = this.events.slice(-5).map((event) => JSON.stringify(event).slice(0, 300));
+				const last = this.events.slice(-5).map((event) => JSON.stringify(event).slice(0, 1_000));
 				reject(new Error(`pi did not send what was awaited. Last: ${last.join("\n")}\n${this.#stderr}`));
 			}, PATIENCE_MS).unref();
 			const look = () => {
