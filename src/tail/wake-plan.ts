@@ -14,7 +14,7 @@ export const SLOW_POLL_MS = 250;
  * `synchronous=FULL` that is synced next, which takes a millisecond or two on a good disk and far more on a busy one, and
  * only then is the commit visible, which causes no event.
  */
-export const RECHECKS_MS: readonly number[] = [1, 3, 8, 18, 40, 90];
+export const RECHECKS_MS: readonly number[] = [1, 3, 6, 10, 15, 20, 25, 30, 35, 40, 50, 60, 75, 90];
 
 /**
  * So many events without a timed check between them are a burst. A large row is written to the log in hundreds of pieces,
