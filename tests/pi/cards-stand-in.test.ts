@@ -46,7 +46,7 @@ const scenes: {
 	{ scenario: "command", card: ["command", /npm test/, /ok 2 - subtracts/], last: /Both tests pass/ },
 	{
 		scenario: "command-failed",
-		card: ["command", /npm test/, /\[exit code 1\]/],
+		card: ["command", /npm test/, /\[exit code 1( · \d+ s)?\]/],
 		isError: true,
 		last: /One test fails/,
 	},
