@@ -93,8 +93,9 @@ describe("a message while agy works", () => {
 					[
 						{ say: "I build." },
 						{ run: { command: "make", output: ["compiling\n", { waitFor: gate.file }, "built\n"] } },
-						{ say: "Built." },
+						// What agy says before it is stopped would be kept.
 						{ waitFor: desk.agy.gate("never").file },
+						{ say: "Built." },
 					],
 					[{ say: "Testing instead." }],
 				],
