@@ -193,6 +193,7 @@ export class Attempt {
 		this.#cancelTimer();
 		try {
 			if (sign === "exit") await this.#follower.lastLook();
+			else await restOfPipes();
 			const problem = this.#follower.drain();
 			const { conversationId, candidates } = this.#follower;
 			const unbound = { directory: this.#options.folder, candidates };
@@ -253,3 +254,11 @@ const FAULT: Failure = {
 	problem: "pi-antigravity-cli could not follow agy.",
 	remedy: "`/agy logs` has the reason, which is worth a report; send a message to go on.",
 };
+
+/**
+ * Resolves when what agy had written on stderr before its last line on stdout is read as well: the two are pipes of their own,
+ * and one turn of the event loop may serve them in either order.
+ */
+function restOfPipes(): Promise<void> {
+	return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
