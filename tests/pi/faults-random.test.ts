@@ -81,8 +81,12 @@ async function openAtRest(pid: number): Promise<OpenThings> {
 /** pi learns a moment after us that the last process is gone. */
 async function leaksNothing(pid: number, before: OpenThings): Promise<void> {
 	const deadline = Date.now() + PATIENCE_MS;
-	while (Date.now() < deadline && leaks(before, openThings(pid)).length > 0) await sleep(20);
-	assert.deepEqual(leaks(before, openThings(pid)), []);
+	let found = leaks(before, openThings(pid));
+	while (found.length > 0 && Date.now() < deadline) {
+		await sleep(20);
+		found = leaks(before, openThings(pid));
+	}
+	assert.deepEqual(found, []);
 }
 
 type PiDisturbance = Disturbance | { readonly kind: "steer"; readonly afterMs: number };

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { systemProcesses } from "../../src/run/process-table.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
@@ -204,16 +205,22 @@ export class PiScreen {
 	): Promise<PiScreen> {
 		const socket = join(home.dir, "tmux");
 		const screen = new PiScreen(socket);
-		home.closers.push(() => tmux(["-S", socket, "kill-server"]).catch(() => {}));
+		let pid: number | undefined;
+		home.closers.push(async () => {
+			await tmux(["-S", socket, "kill-server"]).catch(() => {});
+			// pi goes in an orderly way, and writes meanwhile.
+			if (pid !== undefined) await isGone(pid);
+		});
 		const variables = Object.entries(home.env).map(([name, value]) => `${name}=${value}`);
-		const command = ["env", "-i", ...variables, process.execPath, PI_CLI, ...args].map(quote).join(" ");
+		const command = ["exec", "env", "-i", ...variables, process.execPath, PI_CLI, ...args].map(quote).join(" ");
 		const { columns, rows } = size;
 		const session = ["new-session", "-d", "-s", "pi", "-c", home.cwd, "-x", `${columns}`, "-y", `${rows}`];
 		await tmux(["-S", socket, "-f", "/dev/null", ...session, command]);
+		const ask = (what: string) => tmux(["-S", socket, "display-message", "-p", "-t", "pi", `#{${what}}`]);
+		pid = Number(await ask("pane_pid"));
 		// The last that pi does before it is ready is to name its terminal.
-		const title = () => tmux(["-S", socket, "display-message", "-p", "-t", "pi", "#{pane_title}"]);
 		const failure = async () => `pi was never ready:\n${await screen.text()}`;
-		await comes(async () => (await title()).trim().endsWith(` - ${basename(home.cwd)}`), failure);
+		await comes(async () => (await ask("pane_title")).trim().endsWith(` - ${basename(home.cwd)}`), failure);
 		return screen;
 	}
 
@@ -258,6 +265,15 @@ async function comes(about: () => Promise<boolean>, failure: () => Promise<strin
 		if (Date.now() > end) throw new Error(await failure());
 		await new Promise((resolve) => setTimeout(resolve, 50));
 	}
+}
+
+/** A zombie that nobody reaps counts as gone. */
+function isGone(pid: number): Promise<void> {
+	const processes = systemProcesses();
+	return comes(
+		async () => (await processes.startTime(pid)) === undefined,
+		async () => `process ${pid} outlived its terminal`,
+	);
 }
 
 function tmux(args: readonly string[]): Promise<string> {

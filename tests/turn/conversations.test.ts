@@ -53,7 +53,11 @@ describe("a continued conversation", () => {
 			const conversationId = await begun(engine, home);
 			home.play("other-conversation");
 			const { outcome } = endOf(await all(engine.start(ask(home, { resume: { conversationId } }))));
-			assert.deepEqual(outcome, { kind: "failed", failure: { kind: "conversation-replaced", id: conversationId } });
+			// An old agy may even be too quick to be seen: then it is only known not to have gone on with this one.
+			const unseen = version === "1.1.7" ? ["conversation-unbound"] : [];
+			assert.equal(outcome.kind, "failed");
+			assert.ok(["conversation-replaced", ...unseen].includes(outcome.failure.kind), outcome.failure.kind);
+			assert.ok(JSON.stringify(outcome).includes(conversationId));
 		});
 
 		test(`that is gone is a failure before agy is started (agy ${version})`, async (t) => {
@@ -107,10 +111,16 @@ describe("a continued conversation", () => {
 describe("a new conversation", () => {
 	for (const version of versions) {
 		test(`is told apart from others that start at the same instant (agy ${version})`, async (t) => {
-			const home = fakeHome(t, { steps: [{ say: "You said {{prompt}}." }] }, version);
+			const home = fakeHome(t, {}, version);
+			// An old agy is recognised while it lives, which no real one does as briefly as the stand-in.
+			const gate = home.gate("recognised");
+			home.play({ steps: [{ waitFor: gate.file }, { say: "You said {{prompt}}." }] });
 			const engine = engineIn(t, home);
 			const prompts = ["one", "two", "three"];
-			const all3 = await Promise.all(prompts.map((prompt) => all(engine.start(ask(home, { prompt })))));
+			const runs = prompts.map((prompt) => engine.start(ask(home, { prompt })).events[Symbol.asyncIterator]());
+			await Promise.all(runs.map((events) => until(events, (event) => event.type === "conversation")));
+			gate.open();
+			const all3 = await Promise.all(runs.map(rest));
 			assert.deepEqual(
 				all3.map((events) => textOf(events)),
 				prompts.map((prompt) => `You said ${prompt}.`),
