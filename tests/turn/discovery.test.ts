@@ -7,7 +7,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { AgyEvent } from "../../src/engine/events.ts";
 import { FAKE_AGY, type FakeHome, fakeHome } from "../support/scenario.ts";
 import { noticeCodes, ofType, textOf } from "../unit/ledger/make.ts";
-import { all, ask, endOf, engineIn, prompted } from "./engine.ts";
+import { all, ask, endOf, engineIn, prompted, rest, until } from "./engine.ts";
 
 /** An agy of the user's, in a terminal, which shares the folder with ours and stays until the test lets it go. */
 async function foreignAgy(t: TestContext, home: FakeHome, prompt: string): Promise<void> {
@@ -33,21 +33,27 @@ for (const version of ["1.3.3", "1.1.7"]) {
 	describe(`agy ${version}, ${how}`, () => {
 		test("runs of two pi and an agy of the user's begin at the same instant", async (t) => {
 			const home = fakeHome(t, undefined, version);
-			const gate = home.gate("foreign");
+			const [gate, recognised] = [home.gate("foreign"), home.gate("recognised")];
 			home.play({
 				match: [{ prompt: "^foreign$", steps: [{ say: "Not yours." }, { waitFor: gate.file }] }],
-				steps: [{ say: "You said " }, { pause: 100 }, { say: "{{prompt}}." }],
+				// An old agy is recognised while it lives, which no real one does as briefly as the stand-in.
+				steps: [{ say: "You said " }, { waitFor: recognised.file }, { say: "{{prompt}}." }],
 			});
 			const engines = [engineIn(t, home), engineIn(t, home)];
 			const prompts = ["one", "two", "three", "four"];
-			const [, ...runs] = await Promise.all([
-				foreignAgy(t, home, "foreign"),
-				...prompts.map((prompt, index) => {
-					const engine = engines[index % 2];
-					assert.ok(engine);
-					return all(engine.start(ask(home, { prompt })));
-				}),
-			]);
+			const foreign = foreignAgy(t, home, "foreign");
+			const running = prompts.map((prompt, index) => {
+				const engine = engines[index % 2] ?? assert.fail();
+				return engine.start(ask(home, { prompt })).events[Symbol.asyncIterator]();
+			});
+			const told = await Promise.all(running.map((events) => until(events, ({ type }) => type === "conversation")));
+			await foreign;
+			recognised.open();
+			const runs = await Promise.all(running.map(rest));
+			assert.deepEqual(
+				told.map((event) => event.type === "conversation" && event.id),
+				runs.map(conversationOf),
+			);
 			assert.deepEqual(
 				runs.map((events) => textOf(events)),
 				prompts.map((prompt) => `You said ${prompt}.`),
