@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,7 +101,8 @@ test("an agy that does not answer is ended when nobody waits for it any more, an
 	const reader = new VersionReader(ask);
 	const [one, other] = [new AbortController(), new AbortController()];
 	const both = [reader.read(path, env, one.signal), reader.read(path, env, other.signal)];
-	while (signals.length === 0) await new Promise((resolve) => setImmediate(resolve));
+	const waits = (reader: AbortController) => getEventListeners(reader.signal, "abort").length > 0;
+	while (!waits(one) || !waits(other)) await new Promise((resolve) => setImmediate(resolve));
 	one.abort();
 	assert.equal(signals[0]?.aborted, false);
 	other.abort();
