@@ -1,6 +1,6 @@
+import { decodeStep } from "../../src/decode/step.ts";
+import type { StepRow } from "../../src/decode/step-types.ts";
 import { loadSqlite } from "../../src/tail/load-sqlite.ts";
-import { decodeStep } from "../../src/tail/step.ts";
-import type { StepRow } from "../../src/tail/step-types.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { withFolder } from "../support/folder.ts";
 import { follow } from "../support/follow.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { decodeStep } from "../../src/tail/step.ts";
-import type { StepBody, StepRow } from "../../src/tail/step-types.ts";
+import { decodeStep } from "../../src/decode/step.ts";
+import type { StepBody, StepRow } from "../../src/decode/step-types.ts";
 import { encode, type Plain } from "../../tests/support/agy-proto.ts";
 import { realSteps } from "../../tests/support/fixtures.ts";
 import { parseProto } from "../../tests/support/proto-file.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decodeStep } from "../../src/decode/step.ts";
 import { loadSqlite } from "../../src/tail/load-sqlite.ts";
-import { decodeStep } from "../../src/tail/step.ts";
 import type { ScenarioStep } from "../../tests/support/scenario.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { withFolder } from "../support/folder.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { StepRow } from "../../src/decode/step-types.ts";
 import { systemClock } from "../../src/engine/clock.ts";
 import type { Sqlite } from "../../src/tail/sqlite.ts";
-import type { StepRow } from "../../src/tail/step-types.ts";
 import { Tail } from "../../src/tail/tail.ts";
 import { Poller } from "./poller.ts";
 

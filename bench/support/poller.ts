@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import type { StepRow } from "../../src/decode/step-types.ts";
 import type { Sqlite, SqliteDatabase } from "../../src/tail/sqlite.ts";
-import type { StepRow } from "../../src/tail/step-types.ts";
 
 /**
  * What the tail is compared with: the way earlier integrations read agy's database. Every 250 ms the newest row and those

@@ -1,5 +1,5 @@
+import { decodeStep } from "../../src/decode/step.ts";
 import { loadSqlite } from "../../src/tail/load-sqlite.ts";
-import { decodeStep } from "../../src/tail/step.ts";
 import { counting } from "../../tests/support/counting-sqlite.ts";
 import { withFolder } from "./folder.ts";
 import { follow, type Reader } from "./follow.ts";

@@ -1,4 +1,4 @@
-import { markIn } from "../run/environment.ts";
+import { markIn } from "../run/process/environment.ts";
 
 /** Set in pi's environment, and so in that of everything it starts, while pi runs a tool for agy. */
 const VARIABLE = "PI_ANTIGRAVITY_BRIDGED_CALL";

@@ -1,4 +1,4 @@
-import type { AskFailure } from "../run/ask-agy.ts";
+import type { AskFailure } from "../run/agy/ask-agy.ts";
 import { INSTALL_AGY, placesSearched } from "../words/failure-words.ts";
 
 /** A failure in one sentence for people, and what to do about it. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { lstat, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ImageContent } from "@earendil-works/pi-ai";
-import { makePrivateFolder, PRIVATE_FOLDER_PREFIX } from "../run/private-folder.ts";
+import { makePrivateFolder, PRIVATE_FOLDER_PREFIX } from "../files/private-folder.ts";
 import { hash } from "./fingerprint.ts";
 
 /**

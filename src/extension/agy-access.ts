@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Settings } from "../config/schema.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
-import { formatVersion } from "../run/agy-features.ts";
-import { VersionReader, type VersionResult } from "../run/agy-version.ts";
-import { type DataFolders, dataFolders, flagValue } from "../run/data-folders.ts";
-import { childEnvironment } from "../run/environment.ts";
-import { parseExtraArgs } from "../run/extra-args.ts";
-import { type AgyLocation, locateAgy } from "../run/locate-agy.ts";
-import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../run/process-table.ts";
+import { formatVersion } from "../run/agy/agy-features.ts";
+import { VersionReader, type VersionResult } from "../run/agy/agy-version.ts";
+import { type DataFolders, dataFolders, flagValue } from "../run/agy/data-folders.ts";
+import { parseExtraArgs } from "../run/agy/extra-args.ts";
+import { type AgyLocation, locateAgy } from "../run/agy/locate-agy.ts";
+import { childEnvironment } from "../run/process/environment.ts";
+import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../run/process/process-table.ts";
 
 /** The agy that the settings mean, for everything that is no turn. Turns get the same environment and the same versions. */
 export interface AgyAccess {

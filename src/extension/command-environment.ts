@@ -7,8 +7,8 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
 import { createQuotaReader, type QuotaMemory } from "../quota/quota-reader.ts";
-import type { IdleParts } from "../run/idle-conversation.ts";
-import { systemOpenFiles } from "../run/open-files.ts";
+import type { IdleParts } from "../run/binding/idle-conversation.ts";
+import { systemOpenFiles } from "../run/process/open-files.ts";
 import { runFolders } from "../run/run-context.ts";
 import { delegationsFolder, EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 import { createConversationControl } from "./conversation-control.ts";

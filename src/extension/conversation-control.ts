@@ -8,10 +8,10 @@ import { readTranscript } from "../conversation/transcript.ts";
 import type { Clock } from "../engine/clock.ts";
 import { contains } from "../files/contains.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { newestConversations } from "../run/conversation-folder.ts";
-import { realFolder } from "../run/data-folders.ts";
-import type { IdleParts } from "../run/idle-conversation.ts";
-import { workspacesOf } from "../run/inspect-conversation.ts";
+import { realFolder } from "../run/agy/data-folders.ts";
+import { newestConversations } from "../run/binding/conversation-folder.ts";
+import type { IdleParts } from "../run/binding/idle-conversation.ts";
+import { workspacesOf } from "../run/binding/inspect-conversation.ts";
 import type { EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 
 /** The pi session whose conversations are controlled. */

@@ -6,8 +6,8 @@ import type { SessionStore } from "../conversation/session-store.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createFileLog, type FileLog } from "../log/file-log.ts";
 import { createCatalogue, type ModelCatalogue } from "../models/catalogue.ts";
-import { locateAgy } from "../run/locate-agy.ts";
-import { type ProcessTable, systemProcesses } from "../run/process-table.ts";
+import { locateAgy } from "../run/agy/locate-agy.ts";
+import { type ProcessTable, systemProcesses } from "../run/process/process-table.ts";
 import type { AgyAccess } from "./agy-access.ts";
 import { type Late, late, lateEngine, latePlanner } from "./late.ts";
 import type { AntigravityParts } from "./register.ts";
@@ -51,7 +51,7 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 	});
 	const planner = late(async () => {
 		const { createConversationPlanner } = await import("../conversation/planner.ts");
-		const { hasDatabase } = await import("../run/conversation-folder.ts");
+		const { hasDatabase } = await import("../run/binding/conversation-folder.ts");
 		const { folders } = await agy.get();
 		const conversationExists = (id: string) => hasDatabase(folders().conversations, id);
 		return createConversationPlanner({ store: await store.get(), settings, clock, log, conversationExists });

@@ -1,6 +1,6 @@
+import type { ExecutorRecord, StepError } from "../decode/step-types.ts";
 import type { ToolEvent } from "../engine/events.ts";
 import type { StreamResult } from "../stdout/stream-message.ts";
-import type { ExecutorRecord, StepError } from "../tail/step-types.ts";
 import type { GenerationState } from "./generation-track.ts";
 
 /** What the ledger knows at this moment that is not an event: how far the turn came and how it stands. */

@@ -1,6 +1,6 @@
+import type { PlannedCall, PlannerBody, Step, StepUsage } from "../decode/step-types.ts";
 import type { AgyEvent, StepRef } from "../engine/events.ts";
 import type { StreamStep, StreamUsage } from "../stdout/stream-message.ts";
-import type { PlannedCall, PlannerBody, Step, StepUsage } from "../tail/step-types.ts";
 import { type TextChange, TextTrack } from "./text-track.ts";
 import type { UsageBook } from "./usage-book.ts";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ExecutorRecord, GenerationRecord, PlannerBody, Step, StepUsage } from "../decode/step-types.ts";
 import type { ActivityEvent, AgyEvent } from "../engine/events.ts";
 import type { StreamMessage, StreamResult, StreamStep, StreamUsage } from "../stdout/stream-message.ts";
-import type { ExecutorRecord, GenerationRecord, PlannerBody, Step, StepUsage } from "../tail/step-types.ts";
 import { activityOf } from "./activity.ts";
 import { closeSteps } from "./closing.ts";
 import type { LedgerFacts } from "./facts.ts";

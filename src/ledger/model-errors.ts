@@ -1,5 +1,5 @@
+import type { StepError } from "../decode/step-types.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
-import type { StepError } from "../tail/step-types.ts";
 
 /** Errors of model calls as agy recorded them, by step. A model call that succeeds afterwards settles them. */
 export class ModelErrors {

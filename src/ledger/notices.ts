@@ -1,5 +1,5 @@
+import type { StepError } from "../decode/step-types.ts";
 import type { NoticeEvent, StepRef, ToolEvent } from "../engine/events.ts";
-import type { StepError } from "../tail/step-types.ts";
 import type { DeniedAction } from "./facts.ts";
 
 /** Texts of agy's own system messages are shortened to this many characters. */

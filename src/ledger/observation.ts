@@ -1,5 +1,5 @@
+import type { ExecutorRecord, GenerationRecord, Step } from "../decode/step-types.ts";
 import type { StreamMessage } from "../stdout/stream-message.ts";
-import type { ExecutorRecord, GenerationRecord, Step } from "../tail/step-types.ts";
 
 /**
  * Everything the ledger can learn, from either source, in the order it was seen. The ledger is a pure reducer over

@@ -1,6 +1,6 @@
+import type { Step, StepBody, SystemMessageBody, ToolBody } from "../decode/step-types.ts";
 import type { AgyEvent, StepRef } from "../engine/events.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
-import type { Step, StepBody, SystemMessageBody, ToolBody } from "../tail/step-types.ts";
 import * as notices from "./notices.ts";
 
 type CheckpointBody = Extract<StepBody, { kind: "checkpoint" }>;

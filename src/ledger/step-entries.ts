@@ -1,5 +1,5 @@
+import type { Step, StepBody } from "../decode/step-types.ts";
 import type { StepRef } from "../engine/events.ts";
-import type { Step, StepBody } from "../tail/step-types.ts";
 import type { GenerationTrack } from "./generation-track.ts";
 import type { ToolTrack } from "./tool-track.ts";
 

@@ -1,6 +1,6 @@
+import type { PlannedCall, Step, ToolBody } from "../decode/step-types.ts";
 import type { AgyEvent, ToolEvent } from "../engine/events.ts";
 import type { StreamResult, StreamStep } from "../stdout/stream-message.ts";
-import type { PlannedCall, Step, ToolBody } from "../tail/step-types.ts";
 import { DeniedActions } from "./denied-actions.ts";
 import type { DeniedAction } from "./facts.ts";
 import type { StepEntries, StepEntry } from "./step-entries.ts";

@@ -1,8 +1,8 @@
+import type { PlannedCall, ToolBody } from "../decode/step-types.ts";
+import { summarise, toolKindOf } from "../decode/tool-summary.ts";
 import type { JsonObject, ToolEvent } from "../engine/events.ts";
 import { jsonObjectSchema } from "../engine/json.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
-import type { PlannedCall, ToolBody } from "../tail/step-types.ts";
-import { summarise, toolKindOf } from "../tail/tool-summary.ts";
 
 /** Everything about a tool but where it stands in the conversation and in its life. */
 export type ToolDescription = Omit<ToolEvent, "type" | "step" | "state" | "callId"> & { readonly callId?: string };

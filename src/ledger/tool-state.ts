@@ -1,5 +1,5 @@
+import type { StepStatus, ToolBody } from "../decode/step-types.ts";
 import type { ToolState } from "../engine/events.ts";
-import type { StepStatus, ToolBody } from "../tail/step-types.ts";
 
 /** The state of a tool from its row. A command that exits with an error is `done`: the tool worked. */
 export function stateOfRow(status: StepStatus, body: ToolBody): ToolState {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import type { PlannedCall, StepStatus, ToolBody } from "../decode/step-types.ts";
 import type { StepRef, ToolError, ToolEvent, ToolState } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
-import type { PlannedCall, StepStatus, ToolBody } from "../tail/step-types.ts";
 import { describeRow, describeStdout, type ToolDescription } from "./tool-description.ts";
 import { stateOfRow, stateOfStdout } from "./tool-state.ts";
 

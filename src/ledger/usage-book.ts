@@ -1,6 +1,6 @@
+import type { StepUsage } from "../decode/step-types.ts";
 import type { StepRef, TokenUsage, UsageEvent } from "../engine/events.ts";
 import type { StreamUsage } from "../stdout/stream-message.ts";
-import type { StepUsage } from "../tail/step-types.ts";
 
 /** Reports the usage of each model call once, whichever source brings it, and however often. */
 export class UsageBook {

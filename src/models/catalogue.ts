@@ -3,7 +3,7 @@ import type { Effort } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
 import { messageOf } from "../engine/thrown.ts";
 import { fileFingerprint } from "../files/fingerprint.ts";
-import type { AgyCommand, AskFailure } from "../run/ask-agy.ts";
+import type { AgyCommand, AskFailure } from "../run/agy/ask-agy.ts";
 import { builtInModels } from "./built-in.ts";
 import { modelCacheText, readModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";

@@ -1,4 +1,4 @@
-import { type AgyCommand, ASK_LIMITS, type AskFailure, type AskLimits, askAgy, failureIn } from "../run/ask-agy.ts";
+import { type AgyCommand, ASK_LIMITS, type AskFailure, type AskLimits, askAgy, failureIn } from "../run/agy/ask-agy.ts";
 import { parseListing } from "./listing.ts";
 import type { ListedModel } from "./slug.ts";
 

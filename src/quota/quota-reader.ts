@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/clock.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
-import { compareVersions, parseVersion } from "../run/agy-features.ts";
-import { type AskFailure, askAgy, failureIn } from "../run/ask-agy.ts";
+import { compareVersions, parseVersion } from "../run/agy/agy-features.ts";
+import { type AskFailure, askAgy, failureIn } from "../run/agy/ask-agy.ts";
 import { parseUsage, type QuotaPool } from "./usage.ts";
 
 export type QuotaAnswer =

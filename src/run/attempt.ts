@@ -6,10 +6,10 @@ import type { LedgerFacts } from "../ledger/facts.ts";
 import type { Observation } from "../ledger/observation.ts";
 import type { StreamMessage, StreamUsage } from "../stdout/stream-message.ts";
 import { databaseFailure } from "../tail/database-problem.ts";
-import type { ConversationFollower } from "./conversation-follower.ts";
-import type { Limits } from "./deadlines.ts";
-import type { EndSign, Patience } from "./ending.ts";
-import type { AgyProcess, ProcessExit, StartResult } from "./process.ts";
+import type { ConversationFollower } from "./binding/conversation-follower.ts";
+import type { Limits } from "./ending/deadlines.ts";
+import type { EndSign, Patience } from "./ending/ending.ts";
+import type { AgyProcess, ProcessExit, StartResult } from "./process/process.ts";
 import { TurnState } from "./turn-state.ts";
 
 export interface AttemptOptions {

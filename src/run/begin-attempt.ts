@@ -1,20 +1,20 @@
 import type { Settings } from "../config/schema.ts";
 import type { RunRequest } from "../engine/engine.ts";
 import type { AgyEvent } from "../engine/events.ts";
-import { formatVersion } from "./agy-features.ts";
+import { formatVersion } from "./agy/agy-features.ts";
+import type { Invocation } from "./agy/invocation.ts";
 import { Attempt, type Readers } from "./attempt.ts";
-import { ConversationFinder } from "./conversation-finder.ts";
-import { snapshotConversations } from "./conversation-folder.ts";
-import { ConversationFollower } from "./conversation-follower.ts";
-import type { Limits } from "./deadlines.ts";
-import { markerVariable, type RunMark } from "./environment.ts";
-import type { Invocation } from "./invocation.ts";
-import { recordRun } from "./orphans.ts";
-import { type StartResult, startProcess } from "./process.ts";
-import { parentReader } from "./read-parent.ts";
+import { ConversationFinder } from "./binding/conversation-finder.ts";
+import { snapshotConversations } from "./binding/conversation-folder.ts";
+import { ConversationFollower } from "./binding/conversation-follower.ts";
+import { parentReader } from "./binding/read-parent.ts";
+import type { Limits } from "./ending/deadlines.ts";
+import { markerVariable, type RunMark } from "./process/environment.ts";
+import { recordRun } from "./process/orphans.ts";
+import { type StartResult, startProcess } from "./process/process.ts";
+import { isConversationLocked } from "./process/slots.ts";
 import type { RunContext } from "./run-context.ts";
 import { scratchNotice } from "./scratch-writes.ts";
-import { isConversationLocked } from "./slots.ts";
 
 export interface AttemptSetup {
 	readonly request: RunRequest;

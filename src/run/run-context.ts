@@ -4,12 +4,12 @@ import type { Clock } from "../engine/clock.ts";
 import type { Log } from "../engine/log.ts";
 import type { StreamUsage } from "../stdout/stream-message.ts";
 import type { Sqlite } from "../tail/sqlite.ts";
-import type { VersionReader } from "./agy-version.ts";
-import type { Patience } from "./ending.ts";
-import type { Guardian } from "./guardian.ts";
-import type { Rung } from "./kill-ladder.ts";
-import type { OpenFiles } from "./open-files.ts";
-import type { ProcessIdentity, ProcessTable } from "./process-table.ts";
+import type { VersionReader } from "./agy/agy-version.ts";
+import type { Patience } from "./ending/ending.ts";
+import type { Guardian } from "./process/guardian.ts";
+import type { Rung } from "./process/kill-ladder.ts";
+import type { OpenFiles } from "./process/open-files.ts";
+import type { ProcessIdentity, ProcessTable } from "./process/process-table.ts";
 import type { ToolServerRegistrar } from "./tool-server/registrar.ts";
 
 /** What all runs of one engine share. */

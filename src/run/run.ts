@@ -7,17 +7,17 @@ import { messageOf } from "../engine/thrown.ts";
 import type { LedgerFacts } from "../ledger/facts.ts";
 import * as notices from "../ledger/notices.ts";
 import { SqliteMissingError } from "../tail/sqlite.ts";
+import { prepareInvocation } from "./agy/invocation.ts";
 import type { Attempt, AttemptEnd } from "./attempt.ts";
 import { beginAttempt } from "./begin-attempt.ts";
-import { limitsOf } from "./deadlines.ts";
-import { childEnvironment } from "./environment.ts";
+import { limitsOf } from "./ending/deadlines.ts";
 import { EventQueue } from "./event-queue.ts";
-import { prepareInvocation } from "./invocation.ts";
-import { keepNodeAlive } from "./keep-alive.ts";
 import { forbiddenToolUse } from "./own-tools.ts";
+import { childEnvironment } from "./process/environment.ts";
+import { keepNodeAlive } from "./process/keep-alive.ts";
+import { acquireSlot, lockConversation } from "./process/slots.ts";
+import { windDown } from "./process/wind-down.ts";
 import type { RunContext } from "./run-context.ts";
-import { acquireSlot, lockConversation } from "./slots.ts";
-import { windDown } from "./wind-down.ts";
 
 /** agy's own time limit stands this far behind ours, so that it never cuts a turn by itself. */
 const PRINT_TIMEOUT_MARGIN_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 import type { AgyEvent, NoticeEvent } from "../engine/events.ts";
 import { contains } from "../files/contains.ts";
-import type { DataFolders } from "./data-folders.ts";
+import type { DataFolders } from "./agy/data-folders.ts";
 
 /**
  * Pure: agy wrote into a scratch folder of its own instead of the working directory. It does that when it does not take

@@ -9,13 +9,13 @@ import type { Observation } from "../ledger/observation.ts";
 import type { StreamMessage } from "../stdout/stream-message.ts";
 import type { DatabaseProblem } from "../tail/database-problem.ts";
 import { AgyOutput } from "./agy-output.ts";
-import { checkDeadlines, type Deadline, type Limits } from "./deadlines.ts";
-import { decideEnding, type EndSign, type Patience } from "./ending.ts";
-import type { ErrorContext } from "./error-text.ts";
-import { decideOutcome, hopelessFailure, type Unbound } from "./outcome.ts";
-import type { ProcessExit } from "./process.ts";
-import { LOOK_EVERY_MS, RunTimes } from "./run-times.ts";
-import { type StderrSign, StderrSigns } from "./stderr-signs.ts";
+import { checkDeadlines, type Deadline, type Limits } from "./ending/deadlines.ts";
+import { decideEnding, type EndSign, type Patience } from "./ending/ending.ts";
+import type { ErrorContext } from "./ending/error-text.ts";
+import { decideOutcome, hopelessFailure, type Unbound } from "./ending/outcome.ts";
+import { LOOK_EVERY_MS, RunTimes } from "./ending/run-times.ts";
+import { type StderrSign, StderrSigns } from "./ending/stderr-signs.ts";
+import type { ProcessExit } from "./process/process.ts";
 
 export interface TurnStateOptions {
 	readonly request: RunRequest;

@@ -1,10 +1,10 @@
 import { type BigIntStats, statSync } from "node:fs";
+import type { StepRow } from "../decode/step-types.ts";
 import type { Clock } from "../engine/clock.ts";
 import { codeOf } from "../engine/thrown.ts";
 import { DatabaseError, type DatabaseProblem, databaseError } from "./database-problem.ts";
 import { ReportedRows, type RowHead } from "./reported-rows.ts";
 import type { Sqlite, SqliteDatabase, SqliteRow, SqliteStatement } from "./sqlite.ts";
-import type { StepRow } from "./step-types.ts";
 
 /** The highest indices a conversation held before the turn; -1 where it held none. */
 export interface Baseline {

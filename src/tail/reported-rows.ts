@@ -1,5 +1,5 @@
-import { isTerminal, stepStatus } from "./step-status.ts";
-import type { StepRow } from "./step-types.ts";
+import { isTerminal, stepStatus } from "../decode/step-status.ts";
+import type { StepRow } from "../decode/step-types.ts";
 
 /** A row of `steps` without its payload. */
 export interface RowHead {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MARKER } from "../../src/run/environment.ts";
-import { type ProcessIdentity, systemProcesses } from "../../src/run/process-table.ts";
+import { MARKER } from "../../src/run/process/environment.ts";
+import { type ProcessIdentity, systemProcesses } from "../../src/run/process/process-table.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 import type { FakeHome } from "../support/scenario.ts";
 

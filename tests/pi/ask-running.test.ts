@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { systemProcesses } from "../../src/run/process-table.ts";
+import { systemProcesses } from "../../src/run/process/process-table.ts";
 import { type PiEvent, PiRpc } from "../support/pi.ts";
 import type { FakeHome, Scenario } from "../support/scenario.ts";
 import { ask, askHome, resultsIn, script } from "./ask-home.ts";

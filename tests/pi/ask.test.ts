@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { systemProcesses } from "../../src/run/process-table.ts";
+import { systemProcesses } from "../../src/run/process/process-table.ts";
 import { type PiEvent, PiRpc, PiScreen, runPi, skipWithoutTmux } from "../support/pi.ts";
 import { ask, askHome, OTHER_TOOL, resultsIn, script } from "./ask-home.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemProcesses } from "../../src/run/process-table.ts";
+import { systemProcesses } from "../../src/run/process/process-table.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { PATIENCE_MS } from "./patience.ts";
 

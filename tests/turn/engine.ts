@@ -6,7 +6,7 @@ import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
 import type { AgyEvent, EndEvent, TextEvent } from "../../src/engine/events.ts";
 import { type Log, silentLog } from "../../src/engine/log.ts";
 import { createCliEngine } from "../../src/run/cli-engine.ts";
-import { systemProcesses } from "../../src/run/process-table.ts";
+import { systemProcesses } from "../../src/run/process/process-table.ts";
 import type { FakeHome, InvocationRecord } from "../support/scenario.ts";
 
 /** Deadlines that never decide a test that should not be decided by them. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { decodeStep } from "../../src/tail/step.ts";
+import { decodeStep } from "../../src/decode/step.ts";
 import { copyRealDatabase, realConversations, skipWithoutFixtures } from "../support/fixtures.ts";
 import { fakeHome } from "../support/scenario.ts";
 import { noticeCodes, ofType, textOf } from "../unit/ledger/make.ts";

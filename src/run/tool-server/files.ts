@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
-import { makePrivateFolder } from "../private-folder.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Door } from "./doors.ts";
 
 /** A file of the folder, by its path below it. */

@@ -8,8 +8,8 @@ import { parseJson } from "../../engine/json.ts";
 import { codeOf } from "../../engine/thrown.ts";
 import { whileLocked } from "../../files/file-lock.ts";
 import { writePrivateFile } from "../../files/private-file.ts";
-import { RELAY_VARIABLE } from "../environment.ts";
-import { isAlive, type ProcessIdentity, type ProcessTable } from "../process-table.ts";
+import { RELAY_VARIABLE } from "../process/environment.ts";
+import { isAlive, type ProcessIdentity, type ProcessTable } from "../process/process-table.ts";
 import type { Door } from "./doors.ts";
 import { withServer } from "./mcp-file-text.ts";
 

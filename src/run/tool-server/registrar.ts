@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ToolServer } from "../../engine/engine.ts";
 import type { Log } from "../../engine/log.ts";
 import { messageOf } from "../../engine/thrown.ts";
-import type { ProcessIdentity, ProcessTable } from "../process-table.ts";
+import type { ProcessIdentity, ProcessTable } from "../process/process-table.ts";
 import { DoorMemory } from "./door-memory.ts";
 import { chooseDoors, type Door, isDoor } from "./doors.ts";
 import { folderFiles, writePrivateFolder } from "./files.ts";

@@ -5,7 +5,7 @@ import type { RunMode } from "../../engine/engine.ts";
 import type { Failure } from "../../engine/failure.ts";
 import { codeOf } from "../../engine/thrown.ts";
 import { PROVIDER_ID } from "../../models/catalogue-model.ts";
-import { markIn } from "../../run/environment.ts";
+import { markIn } from "../../run/process/environment.ts";
 import { ASK_TOOL } from "./parameters.ts";
 
 export interface Caller {

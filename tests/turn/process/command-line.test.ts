@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunRequest } from "../../../src/engine/engine.ts";
-import { VersionReader } from "../../../src/run/agy-version.ts";
-import { buildCommandLine } from "../../../src/run/command-line.ts";
-import { childEnvironment } from "../../../src/run/environment.ts";
-import { stageAgent } from "../../../src/run/staged-agent.ts";
+import { VersionReader } from "../../../src/run/agy/agy-version.ts";
+import { buildCommandLine } from "../../../src/run/agy/command-line.ts";
+import { stageAgent } from "../../../src/run/agy/staged-agent.ts";
+import { childEnvironment } from "../../../src/run/process/environment.ts";
 import { StreamReader, textResult } from "../../../src/stdout/stream-reader.ts";
 import { FAKE_AGY, fakeHome } from "../../support/scenario.ts";
 import { start } from "./support.ts";

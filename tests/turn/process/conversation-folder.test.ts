@@ -7,9 +7,9 @@ import {
 	type FinderOptions,
 	type Look,
 	type ReadParent,
-} from "../../../src/run/conversation-finder.ts";
-import { hasDatabase, snapshotConversations } from "../../../src/run/conversation-folder.ts";
-import { systemOpenFiles } from "../../../src/run/open-files.ts";
+} from "../../../src/run/binding/conversation-finder.ts";
+import { hasDatabase, snapshotConversations } from "../../../src/run/binding/conversation-folder.ts";
+import { systemOpenFiles } from "../../../src/run/process/open-files.ts";
 import { type Started, startShell, table, temporaryFolder } from "./support.ts";
 
 const skip = process.platform === "win32" ? "open files cannot be seen" : false;

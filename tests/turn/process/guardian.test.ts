@@ -6,8 +6,8 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Guardian } from "../../../src/run/guardian.ts";
-import type { ProcessIdentity } from "../../../src/run/process-table.ts";
+import { Guardian } from "../../../src/run/process/guardian.ts";
+import type { ProcessIdentity } from "../../../src/run/process/process-table.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
 
@@ -15,8 +15,8 @@ import { allGone, identify, startShell, table, temporaryFolder } from "./support
 const PI = `
 import { spawn } from "node:child_process";
 import { systemClock } from ${JSON.stringify(new URL("../../../src/engine/clock.ts", import.meta.url).href)};
-import { Guardian } from ${JSON.stringify(new URL("../../../src/run/guardian.ts", import.meta.url).href)};
-import { systemProcesses } from ${JSON.stringify(new URL("../../../src/run/process-table.ts", import.meta.url).href)};
+import { Guardian } from ${JSON.stringify(new URL("../../../src/run/process/guardian.ts", import.meta.url).href)};
+import { systemProcesses } from ${JSON.stringify(new URL("../../../src/run/process/process-table.ts", import.meta.url).href)};
 const table = systemProcesses();
 const guardian = new Guardian({ ownerPrefix: "PI_ANTIGRAVITY_RUN=" + process.env.TEST_OWNER, clock: systemClock });
 const env = { ...process.env, PI_ANTIGRAVITY_RUN: process.env.TEST_OWNER + "run" };
@@ -91,7 +91,7 @@ test("on Windows the guardian has taskkill end what is still registered", async 
 	const taskkill = join(folder, "taskkill");
 	writeFileSync(taskkill, `#!/bin/sh\necho "$@" >>${join(folder, "killed")}\n`);
 	chmodSync(taskkill, 0o755);
-	const script = fileURLToPath(new URL("../../../src/run/guardian.mjs", import.meta.url));
+	const script = fileURLToPath(new URL("../../../src/run/process/guardian.mjs", import.meta.url));
 	const env = { ...process.env, PATH: folder + delimiter + process.env.PATH };
 	const guardian = spawn(process.execPath, [script], { env, stdio: ["pipe", "ignore", "inherit"] });
 	guardian.stdin.end("+ 11 -\n+ 12 -\n- 11\n");

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
-import { type HeldLock, tryLock } from "../../../src/run/lock-file.ts";
-import { acquireSlot, isConversationLocked, lockConversation } from "../../../src/run/slots.ts";
+import { type HeldLock, tryLock } from "../../../src/run/process/lock-file.ts";
+import { acquireSlot, isConversationLocked, lockConversation } from "../../../src/run/process/slots.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { table, temporaryFolder } from "./support.ts";
 
@@ -73,8 +73,8 @@ test("processes that compete for dead locks never hold one together", async (t) 
 	const url = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url).href);
 	const program = `
 		import { readFileSync, writeFileSync } from "node:fs";
-		import { tryLock } from ${url("run/lock-file.ts")};
-		import { systemProcesses } from ${url("run/process-table.ts")};
+		import { tryLock } from ${url("run/process/lock-file.ts")};
+		import { systemProcesses } from ${url("run/process/process-table.ts")};
 		import { systemClock } from ${url("engine/clock.ts")};
 		const [path, counter] = process.argv.slice(1);
 		for (let taken = 0; taken < 40; ) {

@@ -4,9 +4,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
-import { MARKER, type RunMark } from "../../../src/run/environment.ts";
-import { endOrphans, recordRun } from "../../../src/run/orphans.ts";
-import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../../../src/run/process-table.ts";
+import { MARKER, type RunMark } from "../../../src/run/process/environment.ts";
+import { endOrphans, recordRun } from "../../../src/run/process/orphans.ts";
+import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../../../src/run/process/process-table.ts";
 import { allGone, type Started, startShell, table, temporaryFolder } from "./support.ts";
 
 const rungs = [{ signal: "SIGKILL", waitMs: 5_000 }] as const;

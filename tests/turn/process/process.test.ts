@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
-import { startProcess } from "../../../src/run/process.ts";
+import { startProcess } from "../../../src/run/process/process.ts";
 import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
 
 const quickRungs = [

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
-import type { AgyProcess, ProcessOptions } from "../../../src/run/process.ts";
-import { startProcess } from "../../../src/run/process.ts";
-import { isAlive, type ProcessIdentity, systemProcesses } from "../../../src/run/process-table.ts";
+import type { AgyProcess, ProcessOptions } from "../../../src/run/process/process.ts";
+import { startProcess } from "../../../src/run/process/process.ts";
+import { isAlive, type ProcessIdentity, systemProcesses } from "../../../src/run/process/process-table.ts";
 
 export const table = systemProcesses();
 

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { DONE, GENERATING, temporaryFolder, Writer } from "../../unit/tail-io/support.ts";
+import { DONE, GENERATING, temporaryFolder, Writer } from "../../unit/tail/support.ts";
 
 const bin = fileURLToPath(new URL("../../../node_modules/.bin", import.meta.url));
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LoopGuard } from "../../../src/bridge/loop-guard.ts";
-import { childEnvironment } from "../../../src/run/environment.ts";
+import { childEnvironment } from "../../../src/run/process/environment.ts";
 
 test("while pi runs a tool for agy, nothing that starts gets the bridge", () => {
 	const env: NodeJS.ProcessEnv = {};

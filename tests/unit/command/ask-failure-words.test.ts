@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeAskFailure } from "../../../src/command/ask-failure-words.ts";
-import type { AskFailure } from "../../../src/run/ask-agy.ts";
+import type { AskFailure } from "../../../src/run/agy/ask-agy.ts";
 
 const all: readonly AskFailure[] = [
 	{ kind: "not-installed", searched: ["/a"] },

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { defaultSettings, type Settings } from "../../../src/config/schema.ts";
 import { createAgyAccess } from "../../../src/extension/agy-access.ts";
-import { MARKER, parseMark } from "../../../src/run/environment.ts";
-import { systemProcesses } from "../../../src/run/process-table.ts";
+import { MARKER, parseMark } from "../../../src/run/process/environment.ts";
+import { systemProcesses } from "../../../src/run/process/process-table.ts";
 import { temporaryFolder } from "../models/stub-agy.ts";
 
 function access(t: TestContext, settings: Partial<Settings> = {}) {

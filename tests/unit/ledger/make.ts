@@ -1,8 +1,8 @@
+import type { PlannerBody, Step, StepBody, StepStatus, StepUsage, ToolBody } from "../../../src/decode/step-types.ts";
 import type { AgyEvent, ToolEvent } from "../../../src/engine/events.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { Observation } from "../../../src/ledger/observation.ts";
 import type { StreamResult, StreamStep } from "../../../src/stdout/stream-message.ts";
-import type { PlannerBody, Step, StepBody, StepStatus, StepUsage, ToolBody } from "../../../src/tail/step-types.ts";
 
 export const CONVERSATION = "11111111-2222-4333-8444-555555555555";
 const TERMINAL: readonly StepStatus[] = ["done", "error", "cancelled", "invalid", "cleared"];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { fetchModels } from "../../../src/models/fetch.ts";
-import { type AskFailure, askAgy } from "../../../src/run/ask-agy.ts";
+import { type AskFailure, askAgy } from "../../../src/run/agy/ask-agy.ts";
 import { stubAgy, temporaryFolder } from "./stub-agy.ts";
 
 const LIMITS = { timeoutMs: 20_000, maxBytes: 64 * 1024 };

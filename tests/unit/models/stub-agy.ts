@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { AgyCommand } from "../../../src/run/ask-agy.ts";
+import type { AgyCommand } from "../../../src/run/agy/ask-agy.ts";
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(t: Pick<TestContext, "after">): string {

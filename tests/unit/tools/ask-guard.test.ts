@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { ToolInfo } from "@earendil-works/pi-coding-agent";
-import { childEnvironment } from "../../../src/run/environment.ts";
+import { childEnvironment } from "../../../src/run/process/environment.ts";
 import { editLockName, findDirectory, otherOwner, refuseCaller } from "../../../src/tools/ask-antigravity/guard.ts";
 import { askParameters } from "../../../src/tools/ask-antigravity/parameters.ts";
 

@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { BridgeServer } from "../../../../src/bridge/server.ts";
 import { systemClock } from "../../../../src/engine/clock.ts";
-import { RELAY_VARIABLE } from "../../../../src/run/environment.ts";
+import { RELAY_VARIABLE } from "../../../../src/run/process/environment.ts";
 
 const RELAY = fileURLToPath(new URL("../../../../src/run/tool-server/relay.mjs", import.meta.url));
 

@@ -1,0 +1,158 @@
+import type { StepError } from "../../decode/step-types.ts";
+import type { Outcome } from "../../engine/events.ts";
+import type { Failure, FailureKind, ModelTrouble } from "../../engine/failure.ts";
+import type { DeniedAction, LedgerFacts } from "../../ledger/facts.ts";
+import { type DatabaseProblem, databaseFailure } from "../../tail/database-problem.ts";
+import type { ErrorContext } from "./error-text.ts";
+import { failureInText, oneLine } from "./error-text.ts";
+import { type ExitFacts, failureAtExit } from "./exit-signs.ts";
+import type { StderrSigns } from "./stderr-signs.ts";
+
+/** ExecutorTerminationReason of agy's record of a turn's end, from its own descriptors. */
+const ERROR = 1;
+const USER_CANCELED = 2;
+const NO_TOOL_CALL = 4;
+
+/** Everything that is known when a turn has ended by itself. */
+export interface EndFacts {
+	readonly ledger: LedgerFacts;
+	readonly exit: ExitFacts["exit"];
+	readonly stderr: ExitFacts["stderr"];
+	readonly promptBytes: number;
+	readonly context: ErrorContext;
+	/** agy was told to print its answer as stream-json: stdout can stand in for the database. */
+	readonly streamJson: boolean;
+	/** What kept the database from being read to its end. */
+	readonly databaseProblem: DatabaseProblem | undefined;
+	readonly binding: { readonly conversationId: string } | Unbound;
+}
+
+/** No conversation is known to be ours. */
+export interface Unbound {
+	readonly directory: string;
+	readonly candidates: readonly string[];
+	/** agy printed something all the same, as plain text. */
+	readonly printed: boolean;
+}
+
+/** Pure: what came of a turn that ended by itself. No single sign is trusted: agy's exit code 0 may mean anything. */
+export function decideOutcome(facts: EndFacts): Outcome {
+	const failure = failureOf(facts);
+	return failure === undefined ? { kind: "answered" } : { kind: "failed", failure };
+}
+
+function failureOf(facts: EndFacts): Failure | undefined {
+	const { ledger, exit, stderr, promptBytes, context, streamJson } = facts;
+	const answered = isAnswered(ledger);
+	const stepError = ledger.openErrors.at(-1);
+	const failure = failureAtExit({
+		exit,
+		// Of plain text there is no result that would know how the turn ended.
+		result: streamJson ? ledger.result : undefined,
+		stderr,
+		stepError: stepError && errorText(stepError),
+		answered,
+		promptBytes,
+		context,
+	});
+	if (failure?.kind === "crashed" && endedWell(ledger)) return undefined;
+	if (failure?.kind === "empty-answer" || failure?.kind === "permission-denied" || failure?.kind === "crashed") {
+		return deniedFailure(ledger.denied, stderr.deniedAction) ?? unreadableFailure(facts) ?? failure;
+	}
+	if (failure !== undefined) return failure;
+	return failureInConversation(ledger, context) ?? unreadableFailure(facts);
+}
+
+/**
+ * Text of the last model call, or finished work. Words before a tool that was then refused are no answer.
+ */
+function isAnswered(ledger: LedgerFacts): boolean {
+	if (ledger.answerComplete && ledger.lastGenerationText.trim() !== "") return true;
+	if (ledger.denied.length > 0) return false;
+	return ledger.textSeen || ledger.toolsDone > 0;
+}
+
+/** Before agy 1.1.20 a failed tool made the exit code non-zero, whatever came of the turn. */
+function endedWell(ledger: LedgerFacts): boolean {
+	return isAnswered(ledger) && ledger.answerComplete && ledger.executor?.terminationReason === NO_TOOL_CALL;
+}
+
+/** What the database says about the end, where neither the exit nor the result says anything. */
+function failureInConversation(ledger: LedgerFacts, context: ErrorContext): Failure | undefined {
+	if (ledger.executor?.terminationReason === USER_CANCELED) return { kind: "cancelled-by-agy" };
+	if (ledger.executor?.terminationReason !== ERROR && ledger.lastGeneration !== "failed") return undefined;
+	const error = ledger.openErrors.at(-1);
+	if (error !== undefined) return stepFailure(error, context);
+	const text = ledger.executor?.error ?? "";
+	if (text !== "") return failureInText(text, context) ?? { kind: "model-error", message: oneLine(text) };
+	return { kind: "model-error", message: "the last model call did not finish" };
+}
+
+/** Where stdout cannot stand in, an answer is only believed when the database was read, and is ours. */
+function unreadableFailure({ ledger, streamJson, databaseProblem, binding }: EndFacts): Failure | undefined {
+	if (!("conversationId" in binding)) {
+		const nothingAtAll = !binding.printed && binding.candidates.length === 0;
+		return nothingAtAll || (streamJson && ledger.textSeen)
+			? undefined
+			: { kind: "conversation-unbound", directory: binding.directory, candidates: binding.candidates };
+	}
+	const hasAnswer = isAnswered(ledger) && (streamJson || ledger.answerComplete);
+	if (databaseProblem === undefined || hasAnswer) return undefined;
+	return databaseFailure(databaseProblem, binding.conversationId);
+}
+
+/** A refused tool is why there is no answer, and before agy 1.1.20 also why the exit code is not 0. */
+function deniedFailure(denied: readonly DeniedAction[], onStderr: string | undefined): Failure | undefined {
+	const last = denied.at(-1);
+	if (last === undefined) return onStderr === undefined ? undefined : { kind: "permission-denied", action: onStderr };
+	if (last.by === "hook")
+		return { kind: "hook-denied", ...(last.reason !== undefined && { reason: oneLine(last.reason) }) };
+	return {
+		kind: "permission-denied",
+		action: last.action,
+		...(last.target !== undefined && { target: last.target }),
+		...(last.tool !== undefined && { tool: last.tool }),
+	};
+}
+
+/** With agy's own pauses of up to 30 s, so many calls take about ten minutes. */
+const MAX_ATTEMPTS = 25;
+
+/**
+ * Pure: a failure that agy tries to get over for ever: an exhausted quota at once (agy 1.2.2 repeats such a call until its
+ * print timeout), anything else when it was tried long enough.
+ */
+export function hopelessFailure(
+	stderr: Pick<StderrSigns, "failure" | "attempts">,
+	openErrors: readonly StepError[],
+	context: ErrorContext,
+): Failure | undefined {
+	const error = openErrors.at(-1);
+	const named = [stderr.failure, error && failureInText(errorText(error), context)];
+	const quota = named.find((failure) => failure?.kind === "quota");
+	if (quota !== undefined) return quota;
+	const attempts = Math.max(stderr.attempts, openErrors.length);
+	if (attempts < MAX_ATTEMPTS) return undefined;
+	const because = named.map((failure) => failure?.kind).find(isTrouble);
+	return { kind: "model-unreachable", attempts, ...(because !== undefined && { because }) };
+}
+
+function isTrouble(kind: FailureKind | undefined): kind is ModelTrouble {
+	return kind === "rate-limit" || kind === "overloaded" || kind === "no-network";
+}
+
+function stepFailure(error: StepError, context: ErrorContext): Failure {
+	const text = errorText(error);
+	const known = failureInText(text, context);
+	if (known !== undefined) return known;
+	const message = oneLine(error.short || error.userMessage || error.full || "agy gave no reason");
+	return { kind: "model-error", ...(error.code > 0 && { code: error.code }), message };
+}
+
+/** All that a step says about its error, the code in the form that agy writes elsewhere. */
+function errorText(error: StepError): string {
+	const code = error.code > 0 ? `(code ${error.code})` : "";
+	return [error.short, error.userMessage, error.full, error.modelMessage, error.details, code]
+		.filter(Boolean)
+		.join(" ");
+}
