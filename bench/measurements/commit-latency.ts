@@ -4,7 +4,7 @@ import { loadSqlite } from "../../src/tail/load-sqlite.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { withFolder } from "../support/folder.ts";
 import { follow } from "../support/follow.ts";
-import { quantile } from "../support/statistics.ts";
+import { latencyFigures, type Seen } from "../support/latency-figures.ts";
 import { monotonicMs, startWriter } from "../support/writer-process.ts";
 
 const COMMITS = 300;
@@ -37,20 +37,20 @@ async function measure(synchronous: "FULL" | "NORMAL"): Promise<Figure[]> {
 		endTail();
 		endPoller();
 		writer.end();
-		const ours = tail.latencies(returned);
-		const theirs = poller.latencies(returned);
-		const at = (share: number) => ({ value: quantile(ours, share), compared: quantile(theirs, share) });
-		const name = (what: string) => `${what} at synchronous=${synchronous}`;
-		const goal = (atMost: number) => (synchronous === "FULL" ? { target: { atMost } } : {});
 		return [
-			{ name: name("p50"), unit: "ms", ...at(0.5), ...goal(3) },
-			{ name: name("p90"), unit: "ms", ...at(0.9) },
-			{ name: name("p99"), unit: "ms", ...at(0.99), ...goal(15) },
-			{ name: name("max"), unit: "ms", ...at(1) },
-			{ name: name("commits seen"), unit: "", value: tail.seen, compared: poller.seen, target: { atLeast: COMMITS } },
-			{ name: name("commits seen one by one"), unit: "", value: tail.separately, compared: poller.separately },
+			...latencyFigures(synchronous, COMMITS, seenBy(tail, returned), seenBy(poller, returned)),
+			{
+				name: `commits seen one by one at synchronous=${synchronous}`,
+				unit: "",
+				value: tail.separately,
+				compared: poller.separately,
+			},
 		];
 	});
+}
+
+function seenBy(arrivals: Arrivals, returned: readonly number[]): Seen {
+	return { latencies: arrivals.latencies(returned), commits: arrivals.seen };
 }
 
 /** When the content of each commit was first there, in itself or in that of a later one. */

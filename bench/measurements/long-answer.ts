@@ -1,5 +1,5 @@
-import type { Figure, Measurement } from "../measurement.ts";
-import { readingCost } from "../support/reading-cost.ts";
+import type { Measurement } from "../measurement.ts";
+import { comparedCost } from "../support/reading-cost.ts";
 
 const script = {
 	kind: "long-answer",
@@ -14,13 +14,5 @@ const isLast = (_idx: number, status: number) => status === 3;
 export const measurement: Measurement = {
 	title: "Reading and decoding a 1 MB answer that comes in 1,000 commits (agy stores it twice: 2 MB)",
 	comparedWith: "250 ms poller",
-	async run() {
-		const ours = await readingCost("tail", script, isLast);
-		const theirs = await readingCost("poller", script, isLast);
-		const figures: Figure[] = [
-			{ name: "CPU", unit: "ms", value: ours.cpuMs, compared: theirs.cpuMs },
-			{ name: "read", unit: "MB", value: ours.megabytes, compared: theirs.megabytes },
-		];
-		return figures;
-	},
+	run: () => comparedCost(script, isLast),
 };

@@ -5,9 +5,10 @@ import { loadSqlite } from "../../src/tail/load-sqlite.ts";
 import type { ScenarioStep } from "../../tests/support/scenario.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { withFolder } from "../support/folder.ts";
+import { latencyFigures } from "../support/latency-figures.ts";
 import { Poller } from "../support/poller.ts";
 import { type BenchProvider, withProvider } from "../support/provider.ts";
-import { quantile, random } from "../support/statistics.ts";
+import { random } from "../support/statistics.ts";
 import { monotonicMs } from "../support/writer-process.ts";
 
 const COMMITS = 300;
@@ -35,7 +36,11 @@ async function measure(synchronous: "FULL" | "NORMAL"): Promise<Figure[]> {
 	});
 }
 
-async function measureAnswer({ home, ask }: BenchProvider, log: string, synchronous: string): Promise<Figure[]> {
+async function measureAnswer(
+	{ home, ask }: BenchProvider,
+	log: string,
+	synchronous: "FULL" | "NORMAL",
+): Promise<Figure[]> {
 	const ours = new WordTimes();
 	const theirs = new WordTimes();
 	const stopPoller = await pollLater(home.conversations, (text) => theirs.grownTo(text));
@@ -49,18 +54,12 @@ async function measureAnswer({ home, ask }: BenchProvider, log: string, synchron
 	}
 	stopPoller();
 	const returned = answerCommits(log);
-	const a = ours.latencies(returned);
-	const b = theirs.latencies(returned);
-	const at = (share: number) => ({ value: quantile(a, share), compared: quantile(b, share) });
-	const name = (what: string) => `${what} at synchronous=${synchronous}`;
-	const goal = (atMost: number) => (synchronous === "FULL" ? { target: { atMost } } : {});
-	return [
-		{ name: name("p50"), unit: "ms", ...at(0.5), ...goal(3) },
-		{ name: name("p90"), unit: "ms", ...at(0.9) },
-		{ name: name("p99"), unit: "ms", ...at(0.99), ...goal(15) },
-		{ name: name("max"), unit: "ms", ...at(1) },
-		{ name: name("commits seen"), unit: "", value: ours.words, compared: theirs.words, target: { atLeast: COMMITS } },
-	];
+	return latencyFigures(
+		synchronous,
+		COMMITS,
+		{ latencies: ours.latencies(returned), commits: ours.words },
+		{ latencies: theirs.latencies(returned), commits: theirs.words },
+	);
 }
 
 /** When the answer first had so many words. */
