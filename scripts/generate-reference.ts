@@ -26,14 +26,17 @@ const FILES: readonly (readonly [string, string])[] = [
 		"`antigravity/outputs/`",
 		"Outputs of agy's tools, and answers to AskAntigravity, that are too long for a card. Removed after `sessionDays`.",
 	],
-	["`antigravity/tool-doors.json`", "In which way each version of agy found pi's tools. May be deleted."],
 	[
-		"`antigravity/locks/`, `antigravity/runs/`, `antigravity/tool-entries/`",
+		"`antigravity/mcp-registrations.json`",
+		"Where each version of agy reads the registration of pi's tools. May be deleted.",
+	],
+	[
+		"`antigravity/locks/`, `antigravity/runs/`, `antigravity/mcp-entries/`",
 		"Which agy processes run now and what stands in agy's shared MCP file, so that a crash leaves nothing behind.",
 	],
 	[
 		"`pi-antigravity-<process>-…` among the system's temporary files",
-		"What one run needs: long prompts, images, the way to pi's tools. Removed with the run, after a crash by the next pi.",
+		"What one run needs: long prompts, images, the registration of pi's tools. Removed with the run, after a crash by the next pi.",
 	],
 	[
 		"`~/.gemini/config/mcp_config.json`, agy's own",

@@ -4,7 +4,7 @@ import { markIn } from "../run/process/environment.ts";
 const VARIABLE = "PI_ANTIGRAVITY_BRIDGED_CALL";
 
 /**
- * Keeps agy from being lent pi's tools by a pi that agy itself has caused to run: through a bridged tool (which may start a
+ * keeps agy from being offered pi's tools by a pi that agy itself has caused to run: through a bridged tool (which may start a
  * pi, or a session in this process), or through one of its own commands. Each could start the next for ever.
  */
 export class LoopGuard {

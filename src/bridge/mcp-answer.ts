@@ -8,26 +8,26 @@ export function mcpAnswer(reply: Reply, waitName: string): CallToolResult {
 		case "result":
 			return fromPi(reply.result);
 		case "still-running":
-			return words(
+			return textAnswer(
 				`${reply.tool} is still running. Its handle is "${reply.handle}". Call the tool "${waitName}" of this server with that handle to get the result; do not call ${reply.tool} again for it.`,
 			);
 		case "too-long":
-			return words(
+			return textAnswer(
 				`${reply.tool} is still running after the longest time one can wait for it. Do not wait any longer; its result will come with the user's next message.`,
 			);
 		case "unknown-handle":
-			return problem(`There is no tool running with the handle "${reply.handle}".`);
+			return errorAnswer(`There is no tool running with the handle "${reply.handle}".`);
 		case "cancelled":
-			return problem("Cancelled: the user stopped this turn.");
+			return errorAnswer("Cancelled: the user stopped this turn.");
 	}
 }
 
 /** A call that is answered without pi. */
-export function problem(text: string): CallToolResult {
-	return { ...words(text), isError: true };
+export function errorAnswer(text: string): CallToolResult {
+	return { ...textAnswer(text), isError: true };
 }
 
-function words(text: string): CallToolResult {
+function textAnswer(text: string): CallToolResult {
 	return { content: [{ type: "text", text }] };
 }
 

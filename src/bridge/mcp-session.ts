@@ -1,16 +1,17 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod/v3";
 import type { Clock } from "../engine/clock.ts";
 import type { JsonObject } from "../engine/events.ts";
 import { jsonObjectSchema } from "../engine/json.ts";
-import type { ListedTool } from "./offer.ts";
 import { acceptedVersion } from "./request-check.ts";
+import type { ListedTool } from "./tool-list.ts";
 
-/** What one run offers and answers. */
-export interface ToolProvider {
-	/** agy has connected. Gives the tools it is shown; the same through every door, since its doors lead to one name. */
-	connected(door: string): readonly ListedTool[];
+/** Answers what one run's agy asks for. */
+export interface ToolHandler {
+	/** agy has connected. Gives the tools it is shown; the same in every session, since agy knows all by one server name. */
+	connected(): readonly ListedTool[];
 	/** Never rejects. `signal` fires when agy does not wait for the answer any more. */
 	call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
 }
@@ -41,32 +42,29 @@ export async function warmUp(): Promise<void> {
 	await loadSdk().catch(() => {});
 }
 
-/** Begins a session for a client that came through `door`. Rejects when the SDK cannot be loaded. */
-export async function openMcpSession(provider: ToolProvider, door: string, clock: Clock): Promise<McpSession> {
+/** Rejects when the SDK cannot be loaded. */
+export async function openMcpSession(handler: ToolHandler, clock: Clock): Promise<McpSession> {
 	const { Server, Transport, types } = await loadSdk();
 	const id = randomUUID();
-	const connections = new Map<string | number, AbortSignal>();
+	/** What fires when the connection of the request that is being handled breaks. */
+	const connection = new AsyncLocalStorage<AbortSignal>();
 	const server = new Server({ name: "pi", version: "1.0.0" }, { capabilities: { tools: {} } });
-	const tools = provider.connected(door);
+	const tools = handler.connected();
 	server.setRequestHandler(types.ListToolsRequestSchema, () => ({ tools: tools.map(asMcpTool) }));
-	server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
-		const token = params._meta?.progressToken;
-		const stopProgress =
-			token === undefined
-				? () => {}
-				: repeat(clock, PROGRESS_EVERY_MS, (progress) => {
-						const message = "pi is working on it";
-						void extra
-							.sendNotification({
-								method: "notifications/progress",
-								params: { progressToken: token, progress, message },
-							})
-							.catch(() => {});
-					});
-		const dropped = connections.get(extra.requestId);
-		const signal = dropped === undefined ? extra.signal : AbortSignal.any([extra.signal, dropped]);
+	server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
+		const dropped = connection.getStore();
+		const progressToken = params._meta?.progressToken;
+		const sendProgress = (progress: number) => {
+			if (progressToken === undefined) return;
+			const message = "pi is working on it";
+			sendNotification({ method: "notifications/progress", params: { progressToken, progress, message } }).catch(
+				() => {},
+			);
+		};
+		const stopProgress = repeat(clock, PROGRESS_EVERY_MS, sendProgress);
 		try {
-			return await provider.call(params.name, argsOf(params.arguments), signal);
+			const gone = dropped === undefined ? signal : AbortSignal.any([signal, dropped]);
+			return await handler.call(params.name, argsOf(params.arguments), gone);
 		} finally {
 			stopProgress();
 		}
@@ -75,24 +73,25 @@ export async function openMcpSession(provider: ToolProvider, door: string, clock
 	await server.connect(transport);
 	return {
 		id,
-		async handle(request, body, dropped) {
-			const ids = requestIds(body);
-			for (const requestId of ids) connections.set(requestId, dropped);
+		handle(request, body, dropped) {
 			const version = acceptedVersion(
 				request.headers.get("mcp-protocol-version"),
 				types.SUPPORTED_PROTOCOL_VERSIONS,
 				types.LATEST_PROTOCOL_VERSION,
 			);
 			if (version !== undefined) request.headers.set("mcp-protocol-version", version);
-			return transport.handleRequest(request, { parsedBody: body });
+			return connection.run(dropped, () => transport.handleRequest(request, { parsedBody: body }));
 		},
 		close: () => server.close(),
 	};
 }
 
-/** agy's schema of a tool is pi's, untouched; the SDK's types only want to see that it is an object's. */
+/**
+ * agy's schema of a tool is pi's, untouched, but that MCP wants every one to be an object's: a client may refuse the whole list
+ * for one that is not.
+ */
 function asMcpTool({ name, description, inputSchema }: ListedTool) {
-	return { name, description, inputSchema: { type: "object" as const, ...inputSchema } };
+	return { name, description, inputSchema: { ...inputSchema, type: "object" as const } };
 }
 
 function argsOf(value: unknown): JsonObject {
@@ -100,19 +99,11 @@ function argsOf(value: unknown): JsonObject {
 	return parsed.success ? parsed.data : {};
 }
 
-const requestSchema = z.object({ id: z.union([z.string(), z.number()]), method: z.string() });
-
-function requestIds(body: unknown): (string | number)[] {
-	return [body].flat().flatMap((message) => {
-		const parsed = requestSchema.safeParse(message);
-		return parsed.success ? [parsed.data.id] : [];
-	});
-}
+const initializeSchema = z.object({ id: z.union([z.string(), z.number()]), method: z.literal("initialize") });
 
 /** Whether a body opens a session. */
 export function isInitialize(body: unknown): boolean {
-	const parsed = requestSchema.safeParse(body);
-	return parsed.success && parsed.data.method === "initialize";
+	return initializeSchema.safeParse(body).success;
 }
 
 /** Calls `fn` with 1, 2, … every `ms` milliseconds, until the returned function is called. */

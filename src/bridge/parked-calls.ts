@@ -37,31 +37,29 @@ export interface ParkedCallsOptions {
 /** Longest time, from its call on, that agy can wait for a tool. */
 export const LONGEST_WAIT_MS = 30 * 60_000;
 
-interface Parked {
+type Answer = (reply: Reply) => void;
+
+interface Entry {
 	readonly call: PiCall;
 	readonly handle: string;
-	readonly beganAt: number;
-	readonly waiters: Set<Waiter>;
+	readonly calledAt: number;
+	/** Each answers one request of agy. */
+	readonly waiting: Set<Answer>;
 	/** pi has been told to run it. */
 	begun: boolean;
-	/** agy was given the handle: it counts on the call although nobody may be waiting just now. */
-	promised: boolean;
+	/** agy counts on the call although no request may be waiting just now. */
+	handleGiven: boolean;
 	result: CallResult | undefined;
 	/** agy has the result. */
 	delivered: boolean;
 }
 
-interface Waiter {
-	readonly answer: (reply: Reply) => void;
-	cancelTimer: () => void;
-}
-
-export interface Attendance {
+export interface ParkedCall {
 	readonly call: PiCall;
 	/** False when it joined a call that pi has already, so that nothing runs twice. */
 	readonly isNew: boolean;
 	/** agy does not wait for this answer any more. */
-	letGo(): void;
+	drop(): void;
 }
 
 /**
@@ -70,7 +68,7 @@ export interface Attendance {
  */
 export class ParkedCalls {
 	readonly #options: ParkedCallsOptions;
-	readonly #byId = new Map<string, Parked>();
+	readonly #byId = new Map<string, Entry>();
 	#closed = false;
 
 	constructor(options: ParkedCallsOptions) {
@@ -78,29 +76,28 @@ export class ParkedCalls {
 	}
 
 	/**
-	 * A call of agy. `answer` is called exactly once, unless it is let go. The same call again, while the first one is still
+	 * A call of agy. `answer` is called exactly once, unless it is dropped. The same call again, while the first one is still
 	 * going on and nobody waits for it (a lost connection), joins that.
 	 */
-	park(tool: string, args: JsonObject, answer: (reply: Reply) => void): Attendance {
-		const same = [...this.#byId.values()].find((parked) => isAbandoned(parked) && isSameCall(parked, tool, args));
-		const parked = same ?? this.#add({ id: this.#options.newId(), tool, args });
-		const letGo = this.#attend(parked, answer);
-		return { call: parked.call, isNew: same === undefined, letGo };
+	park(tool: string, args: JsonObject, answer: Answer): ParkedCall {
+		const same = [...this.#byId.values()].find((entry) => isAbandoned(entry) && isSameCall(entry, tool, args));
+		const entry = same ?? this.#add({ id: this.#options.newId(), tool, args });
+		return { call: entry.call, isNew: same === undefined, drop: this.#wait(entry, answer) };
 	}
 
-	/** agy waits (again) for a call it was given the handle of. */
-	wait(handle: string, answer: (reply: Reply) => void): () => void {
-		const parked = [...this.#byId.values()].find((candidate) => candidate.promised && candidate.handle === handle);
-		if (parked !== undefined) return this.#attend(parked, answer);
+	/** agy waits (again) for a call it was given the handle of. Returns what to call when it stops to. */
+	wait(handle: string, answer: Answer): () => void {
+		const entry = [...this.#byId.values()].find((candidate) => candidate.handleGiven && candidate.handle === handle);
+		if (entry !== undefined) return this.#wait(entry, answer);
 		answer({ kind: "unknown-handle", handle });
 		return () => {};
 	}
 
 	/** pi is about to run the call. False: agy does not want it any more, and it must not run. */
 	begin(id: string): boolean {
-		const parked = this.#byId.get(id);
-		if (parked === undefined || this.#closed) return false;
-		parked.begun = true;
+		const entry = this.#byId.get(id);
+		if (entry === undefined || this.#closed) return false;
+		entry.begun = true;
 		return true;
 	}
 
@@ -110,86 +107,82 @@ export class ParkedCalls {
 
 	/** pi has the result. The first one counts. */
 	finish(id: string, result: CallResult): void {
-		const parked = this.#byId.get(id);
-		if (parked === undefined || parked.result !== undefined) return;
-		parked.result = result;
-		for (const waiter of parked.waiters) this.#deliver(parked, waiter);
+		const entry = this.#byId.get(id);
+		if (entry === undefined || entry.result !== undefined) return;
+		entry.result = result;
+		for (const answer of [...entry.waiting]) deliver(entry, result, answer);
 	}
 
 	/** The run is over: whoever waits is told that the call was cancelled, and what pi has not begun never begins. Idempotent. */
 	close(): void {
 		this.#closed = true;
-		for (const parked of this.#byId.values()) {
-			for (const waiter of [...parked.waiters]) this.#answer(parked, waiter, { kind: "cancelled" });
-			if (!parked.begun) this.#byId.delete(parked.call.id);
+		for (const { waiting, begun, call } of this.#byId.values()) {
+			for (const answer of [...waiting]) answer({ kind: "cancelled" });
+			if (!begun) this.#byId.delete(call.id);
 		}
 	}
 
-	/** Calls that pi has begun, and whose results agy has not seen. */
-	unseen(): readonly PiCall[] {
-		return [...this.#byId.values()].filter((parked) => parked.begun && !parked.delivered).map(({ call }) => call);
+	/** Calls that pi has begun, and whose results agy has not got. */
+	undelivered(): readonly PiCall[] {
+		return [...this.#byId.values()].filter(({ begun, delivered }) => begun && !delivered).map(({ call }) => call);
 	}
 
-	#add(call: PiCall): Parked {
-		const parked: Parked = {
+	#add(call: PiCall): Entry {
+		const entry: Entry = {
 			call,
 			handle: `${call.tool}-${this.#byId.size + 1}`,
-			beganAt: this.#options.clock.now(),
-			waiters: new Set(),
+			calledAt: this.#options.clock.now(),
+			waiting: new Set(),
 			begun: false,
-			promised: false,
+			handleGiven: false,
 			result: undefined,
 			delivered: false,
 		};
-		this.#byId.set(call.id, parked);
-		return parked;
+		this.#byId.set(call.id, entry);
+		return entry;
 	}
 
-	#attend(parked: Parked, answer: (reply: Reply) => void): () => void {
-		const waiter: Waiter = { answer, cancelTimer: () => {} };
-		parked.waiters.add(waiter);
-		if (this.#closed) this.#answer(parked, waiter, { kind: "cancelled" });
-		else if (parked.result !== undefined) this.#deliver(parked, waiter);
-		else this.#setTimer(parked, waiter);
-		return () => this.#letGo(parked, waiter);
+	#wait(entry: Entry, answer: Answer): () => void {
+		const { call, waiting } = entry;
+		let cancelTimer = () => {};
+		const answerOnce = (reply: Reply) => {
+			cancelTimer();
+			waiting.delete(answerOnce);
+			answer(reply);
+		};
+		waiting.add(answerOnce);
+		if (this.#closed) answerOnce({ kind: "cancelled" });
+		else if (entry.result !== undefined) deliver(entry, entry.result, answerOnce);
+		else cancelTimer = this.#answerInTime(entry, answerOnce);
+		return () => {
+			cancelTimer();
+			waiting.delete(answerOnce);
+			if (waiting.size === 0 && !entry.begun && !entry.handleGiven) this.#byId.delete(call.id);
+		};
 	}
 
-	#setTimer(parked: Parked, waiter: Waiter): void {
+	/** Answers without the result when that takes too long. Returns what calls it off. */
+	#answerInTime(entry: Entry, answer: Answer): () => void {
 		const { clock, answerAfterMs } = this.#options;
-		const left = parked.beganAt + LONGEST_WAIT_MS - clock.now();
-		const { tool } = parked.call;
-		const reply: Reply =
-			left > answerAfterMs ? { kind: "still-running", tool, handle: parked.handle } : { kind: "too-long", tool };
-		waiter.cancelTimer = clock.after(Math.max(0, Math.min(answerAfterMs, left)), () => {
-			parked.promised = true;
-			this.#answer(parked, waiter, reply);
+		const left = entry.calledAt + LONGEST_WAIT_MS - clock.now();
+		const { tool } = entry.call;
+		return clock.after(Math.max(0, Math.min(answerAfterMs, left)), () => {
+			entry.handleGiven = true;
+			answer(left > answerAfterMs ? { kind: "still-running", tool, handle: entry.handle } : { kind: "too-long", tool });
 		});
 	}
+}
 
-	#letGo(parked: Parked, waiter: Waiter): void {
-		if (!parked.waiters.delete(waiter)) return;
-		waiter.cancelTimer();
-		if (parked.waiters.size === 0 && !parked.begun && !parked.promised) this.#byId.delete(parked.call.id);
-	}
-
-	#deliver(parked: Parked, waiter: Waiter): void {
-		if (parked.result === undefined) return;
-		parked.delivered = true;
-		this.#answer(parked, waiter, { kind: "result", result: parked.result });
-	}
-
-	#answer(parked: Parked, waiter: Waiter, reply: Reply): void {
-		parked.waiters.delete(waiter);
-		waiter.cancelTimer();
-		waiter.answer(reply);
-	}
+function deliver(entry: Entry, result: CallResult, answer: Answer): void {
+	entry.delivered = true;
+	answer({ kind: "result", result });
 }
 
 /** Nobody waits for its answer, and nobody had it. */
-function isAbandoned({ waiters, begun, promised, delivered }: Parked): boolean {
-	return waiters.size === 0 && (begun || promised) && !delivered;
+function isAbandoned({ waiting, begun, handleGiven, delivered }: Entry): boolean {
+	return waiting.size === 0 && (begun || handleGiven) && !delivered;
 }
 
-function isSameCall({ call }: Parked, tool: string, args: JsonObject): boolean {
+function isSameCall({ call }: Entry, tool: string, args: JsonObject): boolean {
 	return call.tool === tool && JSON.stringify(call.args) === JSON.stringify(args);
 }

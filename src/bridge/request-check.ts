@@ -9,24 +9,24 @@ export const SECRET_HEADER = "x-pi-bridge-key";
 export type RequestHead = Pick<IncomingMessage, "method" | "url" | "headers">;
 
 export type HeadCheck =
-	| { readonly kind: "ok"; readonly secret: string; readonly door: string }
+	| { readonly kind: "ok"; readonly secret: string; readonly registration: string }
 	| { readonly kind: "refused"; readonly status: 400 | 401 | 403 | 404 | 405 | 413 };
 
 /**
- * Pure: whether a request may go on to the question whose secret it holds. A browser that a web page sends here names itself
- * by `Origin`, and by another `Host` when the page's name was pointed at this machine; agy does neither.
+ * Pure: what a request says before its body is read, or the status to refuse it with. A browser that a web page sends here
+ * names itself by `Origin`, and by another `Host` when the page's name was pointed at this machine; agy does neither.
  */
-export function checkHead({ method, url, headers }: RequestHead, port: number): HeadCheck {
+export function checkHead({ method, url, headers }: RequestHead, port: number | undefined): HeadCheck {
 	if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) return refused(403);
 	if (headers.origin !== undefined) return refused(403);
 	const secret = headers[SECRET_HEADER];
 	if (typeof secret !== "string" || secret === "") return refused(401);
-	const door = /^\/mcp\/([a-z-]{1,40})$/.exec(url ?? "")?.[1];
-	if (door === undefined) return refused(404);
+	const registration = /^\/mcp\/([a-z-]{1,40})$/.exec(url ?? "")?.[1];
+	if (registration === undefined) return refused(404);
 	if (method !== "POST" && method !== "GET" && method !== "DELETE") return refused(405);
 	const length = Number(headers["content-length"] ?? 0);
 	if (length > MAX_BODY_BYTES) return refused(413);
-	return { kind: "ok", secret, door };
+	return { kind: "ok", secret, registration };
 }
 
 function refused(status: (HeadCheck & { kind: "refused" })["status"]): HeadCheck {

@@ -3,20 +3,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../engine/clock.ts";
-import { isInitialize, type McpSession, openMcpSession, type ToolProvider, warmUp } from "./mcp-session.ts";
+import type { ToolServer } from "../engine/engine.ts";
+import { isInitialize, type McpSession, openMcpSession, type ToolHandler, warmUp } from "./mcp-session.ts";
 import { checkHead, MAX_BODY_BYTES, SECRET_HEADER } from "./request-check.ts";
 
-/** A run's place at the server. */
-export interface Berth {
-	url(door: string): string;
-	readonly headers: Readonly<Record<string, string>>;
-	/** Ends the run's sessions; its secret opens nothing any more. Never rejects. */
-	leave(): Promise<void>;
+/** Where one run's agy finds its tools: an address and a secret of its own. */
+export interface ToolEndpoint extends ToolServer {
+	/** Ends its sessions; its secret opens nothing any more. Never rejects. */
+	close(): Promise<void>;
 }
 
-interface Guest {
-	readonly provider: ToolProvider;
+/** The server's side of an endpoint. */
+interface Client {
+	readonly handler: ToolHandler;
 	readonly sessions: Map<string, McpSession>;
+	connectedBy: string | undefined;
 }
 
 /**
@@ -26,7 +27,7 @@ interface Guest {
 export class BridgeServer {
 	readonly #clock: Clock;
 	/** By the hash of the secret, so that comparing takes the same time for any guess. */
-	readonly #guests = new Map<string, Guest>();
+	readonly #clients = new Map<string, Client>();
 	#listening: Promise<{ readonly server: Server; readonly port: number }> | undefined;
 
 	constructor(clock: Clock) {
@@ -34,28 +35,31 @@ export class BridgeServer {
 	}
 
 	/** Rejects when no port can be had. */
-	async admit(provider: ToolProvider): Promise<Berth> {
+	async open(handler: ToolHandler): Promise<ToolEndpoint> {
 		const { port } = await this.#listen();
 		void warmUp();
 		const secret = randomBytes(32).toString("base64url");
 		const key = hash(secret);
-		const guest: Guest = { provider, sessions: new Map() };
-		this.#guests.set(key, guest);
+		const client: Client = { handler, sessions: new Map(), connectedBy: undefined };
+		this.#clients.set(key, client);
 		return {
-			url: (door) => `http://127.0.0.1:${port}/mcp/${door}`,
+			url: (registration) => `http://127.0.0.1:${port}/mcp/${registration}`,
 			headers: { [SECRET_HEADER]: secret },
-			leave: async () => {
-				this.#guests.delete(key);
-				await Promise.all([...guest.sessions.values()].map((session) => session.close().catch(() => {})));
+			get connectedBy() {
+				return client.connectedBy;
+			},
+			close: async () => {
+				this.#clients.delete(key);
+				await Promise.all([...client.sessions.values()].map((session) => session.close().catch(() => {})));
 			},
 		};
 	}
 
-	/** Ends everything. The next `admit` starts again, at another port. Never rejects. */
+	/** Ends everything. The next `open` starts again, at another port. Never rejects. */
 	async close(): Promise<void> {
 		const listening = this.#listening;
 		this.#listening = undefined;
-		this.#guests.clear();
+		this.#clients.clear();
 		const found = await listening?.catch(() => undefined);
 		if (found === undefined) return;
 		const closed = new Promise<void>((resolve) => found.server.close(() => resolve()));
@@ -84,38 +88,38 @@ export class BridgeServer {
 	}
 
 	async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-		const { port } = await this.#listen();
-		const head = checkHead(incoming, port);
+		const head = checkHead(incoming, incoming.socket.localPort);
 		if (head.kind === "refused") return end(response, head.status);
-		const guest = this.#guests.get(hash(head.secret));
-		if (guest === undefined) return end(response, 401);
+		const client = this.#clients.get(hash(head.secret));
+		if (client === undefined) return end(response, 401);
 		const text = await readBody(incoming);
 		if (text === undefined) return end(response, 413);
 		const body = incoming.method === "POST" ? parseJson(text) : { value: undefined };
 		if (body === undefined) return end(response, 400);
 
-		const session = await this.#sessionFor(guest, head.door, incoming, body.value);
+		const session = await this.#sessionFor(client, head.registration, incoming, body.value);
 		if (typeof session === "number") return end(response, session);
 		const dropped = new AbortController();
 		response.once("close", () => dropped.abort());
 		const answer = await session.handle(toRequest(incoming, text), body.value, dropped.signal);
-		if (incoming.method === "DELETE") guest.sessions.delete(session.id);
+		if (incoming.method === "DELETE") client.sessions.delete(session.id);
 		await send(answer, response);
 	}
 
 	/** The session a request belongs to, or the status to refuse it with. */
 	async #sessionFor(
-		guest: Guest,
-		door: string,
+		client: Client,
+		registration: string,
 		{ headers }: IncomingMessage,
 		body: unknown,
 	): Promise<McpSession | 400 | 404> {
 		const id = headers["mcp-session-id"];
 		// 404 tells a client with an old session to begin a new one.
-		if (typeof id === "string") return guest.sessions.get(id) ?? 404;
+		if (typeof id === "string") return client.sessions.get(id) ?? 404;
 		if (!isInitialize(body)) return 400;
-		const session = await openMcpSession(guest.provider, door, this.#clock);
-		guest.sessions.set(session.id, session);
+		client.connectedBy ??= registration;
+		const session = await openMcpSession(client.handler, this.#clock);
+		client.sessions.set(session.id, session);
 		return session;
 	}
 }

@@ -7,15 +7,15 @@ import { jsonValueSchema } from "../engine/json.ts";
 import type { Log } from "../engine/log.ts";
 import { messageOf } from "../engine/thrown.ts";
 import { withLateResults } from "./late-results.ts";
-import { BridgeLoan } from "./loan.ts";
 import type { LoopGuard } from "./loop-guard.ts";
-import { type LeftOut, selectTools } from "./offer.ts";
 import type { PiCall } from "./parked-calls.ts";
-import type { BridgeServer } from "./server.ts";
-import { type Trial, type TrialRun, tryBridge } from "./trial.ts";
+import { RunTools } from "./run-tools.ts";
+import { runSelfTest, type SelfTestResult, type SelfTestRun } from "./self-test.ts";
+import type { BridgeServer, ToolEndpoint } from "./server.ts";
+import { type LeftOut, selectTools } from "./tool-list.ts";
 
 export interface SessionBridgeOptions {
-	readonly server: Pick<BridgeServer, "admit">;
+	readonly server: Pick<BridgeServer, "open">;
 	readonly guard: LoopGuard;
 	readonly settings: () => Settings;
 	readonly clock: Clock;
@@ -24,29 +24,35 @@ export interface SessionBridgeOptions {
 	readonly activeTools: () => readonly string[];
 }
 
-/** A run's request with what the bridge adds to it. */
-export interface EquippedRequest {
+/** A run, ready to be started. */
+export interface PreparedRun {
 	readonly request: RunRequest;
-	/** Absent when nothing is lent. */
-	readonly loan?: BridgeLoan;
+	/** Absent when agy is offered none. */
+	readonly tools?: RunTools;
+}
+
+/** What a run of agy was given. */
+interface BridgedRun {
+	readonly tools: RunTools;
+	readonly endpoint: ToolEndpoint;
 }
 
 export interface BridgeReport {
-	/** One or two sentences: what is offered, and whether agy came for it. */
+	/** One or two sentences: what is offered, and whether agy connected. */
 	readonly state: string;
 	readonly tools: readonly string[];
 	readonly leftOut: readonly LeftOut[];
-	/** Whether agy came for the tools in the session's last turn. */
+	/** Whether agy connected in the session's last turn. */
 	readonly contact: "no turn yet" | "connected" | "not connected";
 }
 
-/** The bridge of one pi session: lends its tools to each run of its turns. */
+/** Offers the tools of one pi session to the runs of its turns. */
 export class SessionBridge {
 	readonly #options: SessionBridgeOptions;
 	/** Whose calls may still get results. */
-	readonly #loans = new Set<BridgeLoan>();
-	#last: BridgeLoan | undefined;
-	#saidUnreached = false;
+	readonly #runs = new Set<BridgedRun>();
+	#last: ToolEndpoint | undefined;
+	#saidNotConnected = false;
 
 	constructor(options: SessionBridgeOptions) {
 		this.#options = options;
@@ -56,28 +62,31 @@ export class SessionBridge {
 	 * Adds to a turn's request what agy needs to call pi's tools, and what it missed of earlier calls. Never rejects: without a
 	 * bridge the turn goes on.
 	 */
-	async equip(request: RunRequest, { messages }: TranscriptContext): Promise<EquippedRequest> {
-		const { settings, log } = this.#options;
+	async prepareRun(request: RunRequest, { messages }: TranscriptContext): Promise<PreparedRun> {
+		const { guard, log } = this.#options;
+		const settings = this.#options.settings();
 		const missed = this.#takeMissed();
-		const equipped: RunRequest = {
+		const prepared: RunRequest = {
 			...request,
 			prompt: withLateResults(request.prompt, missed, messages),
-			...(settings().toolsRunIn === "pi" && { ownTools: "off" as const }),
+			...(settings.toolsRunIn === "pi" && { ownTools: "off" as const }),
 		};
-		const { offered } = selectTools(getCurrentTools(messages), settings());
-		if (offered.length === 0 || this.#options.guard.forbids) return { request: equipped };
+		const { offered } = selectTools(getCurrentTools(messages), settings);
+		if (offered.length === 0 || guard.forbids) return { request: prepared };
 		try {
-			return await this.#lend(equipped, offered);
+			const { tools, endpoint } = await this.#openRun(offered);
+			return { request: { ...prepared, toolServer: endpoint }, tools };
 		} catch (error) {
 			log.info("bridge.failed", { cause: messageOf(error) });
-			return { request: equipped };
+			return { request: prepared };
 		}
 	}
 
 	/** A tool of pi has ended; `result` is pi's own result of it. */
 	toolEnded(id: string, result: unknown): void {
 		const parsed = resultSchema.safeParse(result);
-		for (const loan of this.#loans) loan.toolEnded(id, parsed.success ? parsed.data.structuredContent : undefined);
+		const structuredContent = parsed.success ? parsed.data.structuredContent : undefined;
+		for (const { tools } of this.#runs) tools.toolEnded(id, structuredContent);
 	}
 
 	/** What is offered now, for people. */
@@ -90,47 +99,50 @@ export class SessionBridge {
 	}
 
 	/**
-	 * Whether agy, started with `run`, comes for the tools; undefined when it would be offered none, and nothing is started
-	 * then. Rejects as `tryBridge`.
+	 * Whether agy, started with `run`, connects; undefined when it would be offered no tools, and nothing is started then.
+	 * Rejects as `runSelfTest`.
 	 */
-	async tryOut(engine: Engine, run: TrialRun): Promise<Trial | undefined> {
+	async selfTest(engine: Engine, run: SelfTestRun): Promise<SelfTestResult | undefined> {
 		if (this.report().tools.length === 0) return undefined;
 		const { server, clock } = this.#options;
-		return tryBridge({ server, engine, clock, ...run });
+		return runSelfTest({ server, engine, clock, ...run });
 	}
 
 	/** The session is over. */
 	close(): void {
-		for (const loan of this.#loans) loan.forget();
-		this.#loans.clear();
+		for (const { tools, endpoint } of this.#runs) {
+			tools.close();
+			void endpoint.close();
+		}
+		this.#runs.clear();
 	}
 
-	async #lend(request: RunRequest, tools: readonly Tool[]): Promise<EquippedRequest> {
+	async #openRun(offered: readonly Tool[]): Promise<BridgedRun> {
 		const { server, guard, settings, clock, activeTools } = this.#options;
-		const loan = new BridgeLoan({
-			tools,
+		const tools = new RunTools({
+			tools: offered,
 			clock,
 			answerAfterMs: settings().bridgeAnswerSeconds * 1000,
 			guard,
 			isActive: (name) => activeTools().includes(name),
-			unreachedRemark: () => this.#unreachedRemark(),
+			notConnectedNotice: () => this.#notConnectedNotice(),
 		});
-		const berth = await server.admit(loan);
-		this.#last = loan;
-		this.#loans.add(loan);
-		return { request: { ...request, toolServer: loan.toolServer(berth) }, loan };
+		const run = { tools, endpoint: await server.open(tools) };
+		this.#last = run.endpoint;
+		this.#runs.add(run);
+		return run;
 	}
 
 	/** Calls whose results came too late for the run that had asked for them. Each is handed over once. */
 	#takeMissed(): readonly PiCall[] {
-		const calls = [...this.#loans].flatMap((loan) => loan.unseen());
+		const calls = [...this.#runs].flatMap(({ tools }) => tools.undelivered());
 		this.close();
 		return calls;
 	}
 
-	#unreachedRemark(): string | undefined {
-		if (this.#saidUnreached) return undefined;
-		this.#saidUnreached = true;
+	#notConnectedNotice(): string | undefined {
+		if (this.#saidNotConnected) return undefined;
+		this.#saidNotConnected = true;
 		const { bridgeGlobalConfig } = this.#options.settings();
 		const remedy = bridgeGlobalConfig ? "" : " The setting bridgeGlobalConfig allows another way.";
 		return `agy did not connect to pi's tools in this turn and worked without them.${remedy} /agy bridge shows what is offered.`;
@@ -148,7 +160,7 @@ export class SessionBridge {
 
 	#contact(): BridgeReport["contact"] {
 		if (this.#last === undefined) return "no turn yet";
-		return this.#last.reached === undefined ? "not connected" : "connected";
+		return this.#last.connectedBy === undefined ? "not connected" : "connected";
 	}
 
 	#contactWords(): string {
@@ -158,7 +170,7 @@ export class SessionBridge {
 			case "not connected":
 				return "In its last turn it did not connect to them.";
 			case "connected":
-				return `In its last turn it connected to them (${this.#last?.reached}).`;
+				return `In its last turn it connected to them (${this.#last?.connectedBy}).`;
 		}
 	}
 }

@@ -45,7 +45,7 @@ export interface BridgeStatus {
 	readonly tools: readonly string[];
 	/** pi's other active tools, each with the reason as the end of a sentence. */
 	readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-	/** Whether agy came for the tools in the session's last turn. */
+	/** Whether agy connected in the session's last turn. */
 	readonly contact: "no turn yet" | "connected" | "not connected";
 }
 
@@ -109,7 +109,7 @@ export type AgyProbe =
 	| { readonly found: "broken"; readonly path: string; readonly cause: string };
 
 export type BridgeProbe =
-	| { readonly kind: "connected"; readonly way: string; readonly seconds: number }
+	| { readonly kind: "connected"; readonly by: string; readonly seconds: number }
 	| { readonly kind: "not-connected" }
 	/** Nothing would be offered, so nothing was tried. */
 	| { readonly kind: "not-offered" }

@@ -51,18 +51,21 @@ export interface RunRequest {
 	readonly ownTools?: "off";
 }
 
-/** An MCP server of ours (Streamable HTTP) for one run. How agy is led to it is the engine's matter. */
+/** An MCP server of ours (Streamable HTTP), as one run sees it. Naming it in agy's configuration is the engine's matter. */
 export interface ToolServer {
-	/** Where agy connects. It may be led there in several ways at once; `door` tells us which of them it took. */
-	url(door: string): string;
+	/** Where agy connects. The server may be registered in several places at once; each has an address of its own. */
+	url(registration: string): string;
 	/** To be sent with every request; they hold the run's secret. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The door agy came through; undefined until its `initialize`. */
-	readonly reached: string | undefined;
+	/** The registration by which agy connected; undefined until its `initialize`. */
+	readonly connectedBy: string | undefined;
 }
 
 /** What agy calls the server of pi's tools; an engine may append to it where several servers could meet. */
 export const TOOL_SERVER_NAME = "pi_tools";
+
+/** A plugin with the server. agy puts the plugin's name before the server's since 1.2.2, which gives `TOOL_SERVER_NAME`. */
+export const TOOL_PLUGIN = { name: "pi", server: "tools" } as const;
 
 /** A model in the forms agy accepts. */
 export interface ModelChoice {

@@ -93,16 +93,16 @@ export function latePlanner(planner: Late<ConversationPlanner>): ConversationPla
 }
 
 /** What a session needs of its bridge at any time, and the bridge itself. */
-export interface LateBridge extends Pick<SessionBridge, "equip" | "toolEnded" | "close"> {
+export interface LateBridge extends Pick<SessionBridge, "prepareRun" | "toolEnded" | "close"> {
 	readonly bridge: Late<SessionBridge>;
 }
 
-/** A bridge that is loaded with its first turn; one that has lent nothing has nothing to be told. */
+/** A bridge that is loaded with its first turn; one that has offered nothing has nothing to be told. */
 export function lateBridge(bridge: Late<SessionBridge>): LateBridge {
 	const tell = (what: (loaded: SessionBridge) => void) => void bridge.begun?.then(what, () => {});
 	return {
 		bridge,
-		equip: async (request, context) => (await bridge.get()).equip(request, context),
+		prepareRun: async (request, context) => (await bridge.get()).prepareRun(request, context),
 		toolEnded: (id, result) => tell((loaded) => loaded.toolEnded(id, result)),
 		close: () => tell((loaded) => loaded.close()),
 	};

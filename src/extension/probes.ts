@@ -44,16 +44,16 @@ async function probeBridge(ctx: ExtensionContext, { catalogue, engine, clock }: 
 		const found = resolveAlias(catalogue.entries(), "flash", "low", catalogue.isComplete());
 		const run = { cwd: ctx.cwd, ...("choice" in found && { model: found.choice }) };
 		const bridge = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.bridge.get();
-		const trial = await bridge?.tryOut(engine, run);
-		switch (trial?.kind) {
+		const result = await bridge?.selfTest(engine, run);
+		switch (result?.kind) {
 			case undefined:
 				return { kind: "not-offered" };
 			case "connected":
-				return { kind: "connected", way: trial.door, seconds: trial.ms / 1000 };
+				return { kind: "connected", by: result.by, seconds: result.ms / 1000 };
 			case "not-connected":
 				return { kind: "not-connected" };
 			case "failed":
-				return { kind: "failed", cause: failureText(trial.failure, false, clock.now()) };
+				return { kind: "failed", cause: failureText(result.failure, false, clock.now()) };
 		}
 	} catch (error) {
 		return { kind: "failed", cause: messageOf(error) };

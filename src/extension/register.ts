@@ -39,13 +39,13 @@ const sessions = new Map<string, { readonly session: PiSession; readonly parts: 
 /** How a call of pi is answered. */
 const turns = late(() => import("../provider/turn.ts"));
 
-/** pi's tools are lent to agy through one server, and what runs on agy's behalf is counted in one place. */
+/** One server offers pi's tools to agy, and what runs on agy's behalf is counted in one place. */
 const bridgeServer = late(async () => {
 	const { BridgeServer } = await import("../bridge/server.ts");
 	return new BridgeServer(systemClock);
 });
 const server: SessionBridgeOptions["server"] = {
-	admit: async (provider) => (await bridgeServer.get()).admit(provider),
+	open: async (handler) => (await bridgeServer.get()).open(handler),
 };
 const loopGuard = new LoopGuard(process.env);
 

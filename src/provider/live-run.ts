@@ -1,6 +1,6 @@
 import type { ToolResultMessage } from "@earendil-works/pi-ai";
-import type { BridgedCalls } from "../bridge/loan.ts";
 import type { PiCall } from "../bridge/parked-calls.ts";
+import type { BridgedCalls } from "../bridge/run-tools.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Run } from "../engine/engine.ts";
 import type {
@@ -81,7 +81,7 @@ export class LiveRun {
 	#reported: () => void = () => {};
 	#lastStep: ToolEvent | undefined;
 
-	/** `calls` are those of pi's tools, where agy was lent any. */
+	/** `calls` are those of pi's tools, where agy is offered any. */
 	constructor(run: Run, clock: Clock, hooks: LiveRunHooks, calls?: BridgedCalls) {
 		this.#run = run;
 		this.#cards = new RunCards(clock, (card) => this.#enqueue({ type: "late-end", card }));

@@ -30,8 +30,8 @@ export interface TurnSession {
 	/** Absolute. */
 	readonly cwd: string;
 	readonly runs: LiveSlot;
-	/** Lends pi's tools to agy. */
-	readonly bridge?: Pick<SessionBridge, "equip">;
+	/** Offers the tools of the session to agy. */
+	readonly bridge?: Pick<SessionBridge, "prepareRun">;
 	readonly mode: RunMode;
 	readonly permissions: "skip" | "deny";
 	/** How steps are shown, as it is at the moment. */
@@ -106,10 +106,10 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	const plan = await planner.plan({ context: call.context, sessionId, cwd, model, mode, permissions });
 	if ("refused" in plan) return call.writer.fail(failureText(plan.refused, false, clock.now()));
 	const announced = await announce(plan.request, call);
-	const equipped = await session.bridge?.equip(announced, call.context);
-	const { request, loan } = equipped ?? { request: announced };
+	const prepared = await session.bridge?.prepareRun(announced, call.context);
+	const { request, tools } = prepared ?? { request: announced };
 	if (call.writer.closed) return planner.finished(plan, NEVER_STARTED, "");
-	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), loan);
+	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), tools);
 	session.runs.occupy(live);
 	session.runStarted(model);
 	for (const notice of plan.notices) call.writer.line(notice);

@@ -41,7 +41,7 @@ export interface RunContext {
 export interface OwnProcess {
 	readonly identity: ProcessIdentity;
 	readonly guardian: Guardian;
-	/** Leads agy to pi's tools. */
+	/** Names pi's tools in agy's MCP configuration. */
 	readonly registrar: ToolServerRegistrar;
 }
 

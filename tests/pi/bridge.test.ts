@@ -196,7 +196,7 @@ describe("an abort", () => {
 	});
 });
 
-describe("the way to agy", () => {
+describe("the registration", () => {
 	const steps = [{ callMcp: { tool: "lookup", args: { query: "x" } } }, { say: "Done." }];
 
 	for (const place of ["workspace-file", "workspace-plugin", "workspace-file,workspace-plugin"]) {
@@ -206,12 +206,12 @@ describe("the way to agy", () => {
 			for (const message of ["first", "second"]) await rpc.prompt(message);
 			await rpc.close();
 			assert.deepEqual(pi.ran(), ["lookup x", "lookup x"]);
-			const doors = JSON.parse(readFileSync(pi.doors, "utf8"));
-			assert.ok(place.split(",").includes(doors["1.3.3"]), doors["1.3.3"]);
+			const known = JSON.parse(readFileSync(pi.registrations, "utf8"));
+			assert.ok(place.split(",").includes(known["1.3.3"]), known["1.3.3"]);
 		});
 	}
 
-	test("is the shared file only when the user allows it, and then only for our agy", async (t) => {
+	test("is in the shared file only when the user allows it, and then only for our agy", async (t) => {
 		const pi = bridgedPi(t, { steps }, { env: { FAKE_AGY_MCP: "global" }, settings: { bridgeGlobalConfig: true } });
 		const rpc = new PiRpc(pi.home, pi.args());
 		await rpc.prompt("first");
@@ -222,20 +222,20 @@ describe("the way to agy", () => {
 		assert.deepEqual(servers(pi.sharedFile), {});
 	});
 
-	test("through the shared file closes with the next pi when this one is killed", async (t) => {
+	test("in the shared file is taken out by the next pi when this one is killed", async (t) => {
 		const mine = '{ "mcpServers": { /* mine */ "mine": { "command": "true", "disabled": true } } }';
 		const pi = bridgedPi(t, {}, { env: { FAKE_AGY_MCP: "global" }, settings: { bridgeGlobalConfig: true } });
 		const gated = [{ callMcp: { tool: "gated", args: { gate: pi.file("never") } } }];
 		pi.play({ turns: [gated, [{ say: "Fine." }]] });
 		mkdirSync(dirname(pi.sharedFile), { recursive: true });
 		writeFileSync(pi.sharedFile, mine);
-		writeFileSync(pi.doors, JSON.stringify({ "1.3.3": "global-entry" }));
+		writeFileSync(pi.registrations, JSON.stringify({ "1.3.3": "global-entry" }));
 		const rpc = new PiRpc(pi.home, pi.args());
 		await rpc.request({ type: "prompt", message: "go" });
 		await pi.until(`gated ${pi.file("never")} began`);
 		await pi.home.closers.at(-1)?.();
 		assert.equal(Object.keys(servers(pi.sharedFile)).length, 2);
-		writeFileSync(pi.doors, JSON.stringify({ "1.3.3": "workspace-plugin" }));
+		writeFileSync(pi.registrations, JSON.stringify({ "1.3.3": "workspace-plugin" }));
 		await runPi(pi.home, pi.args("-p", "hello"));
 		assert.equal(readFileSync(pi.sharedFile, "utf8"), mine);
 	});
@@ -251,7 +251,7 @@ describe("the way to agy", () => {
 		await rpc.close();
 	});
 
-	test("leads two pi processes at once each to its own tools", async (t) => {
+	test("of two pi processes at once leads each to its own tools", async (t) => {
 		const [one, two] = [bridgedPi(t, {}), bridgedPi(t, {})];
 		for (const pi of [one, two]) {
 			const gate = pi.file("gate");

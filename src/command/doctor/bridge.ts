@@ -3,7 +3,7 @@ import { type Check, ok, warning } from "./check.ts";
 
 const NAME = "pi's tools";
 /** Said before agy is started. */
-export const TRIAL_BEGINS =
+export const SELF_TEST_BEGINS =
 	"Starting agy to see whether it connects to pi's tools; this can cost part of a model request…";
 
 const OTHER_WAY = "Turns work, without pi's tools. The setting bridgeGlobalConfig allows another way to offer them.";
@@ -23,12 +23,12 @@ export function checkBridge({ tools, contact }: BridgeStatus): Check {
 }
 
 /** What came of starting agy for it. */
-export function checkTrial(probe: BridgeProbe): Check {
+export function checkSelfTest(probe: BridgeProbe): Check {
 	switch (probe.kind) {
 		case "not-offered":
 			return ok(NAME, "agy is offered none, so it was not started; `/agy bridge` says why");
 		case "connected":
-			return ok(NAME, `agy was started and connects to them (${probe.way}, after ${probe.seconds.toFixed(1)} s)`);
+			return ok(NAME, `agy was started and connects to them (${probe.by}, after ${probe.seconds.toFixed(1)} s)`);
 		case "not-connected":
 			return warning(NAME, "agy was started and does not connect to them", OTHER_WAY);
 		case "failed":

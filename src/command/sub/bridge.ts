@@ -1,5 +1,5 @@
 import { changeSetting } from "../change-setting.ts";
-import { checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
+import { checkSelfTest, SELF_TEST_BEGINS } from "../doctor/bridge.ts";
 import { formatCheck } from "../doctor/check.ts";
 import type { BridgeStatus, CommandEnvironment } from "../environment.ts";
 import { misused, type Reply, type SubCommand, say } from "../sub-command.ts";
@@ -37,7 +37,7 @@ function toolLines({ tools, leftOut }: BridgeStatus): string[] {
 }
 
 async function test({ probes }: CommandEnvironment, progress: (text: string) => void): Promise<Reply> {
-	progress(TRIAL_BEGINS);
-	const check = checkTrial((await probes.bridge?.()) ?? { kind: "not-offered" });
+	progress(SELF_TEST_BEGINS);
+	const check = checkSelfTest((await probes.bridge?.()) ?? { kind: "not-offered" });
 	return { level: check.level === "ok" ? "info" : "warning", lines: formatCheck(check, true) };
 }

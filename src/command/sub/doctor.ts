@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codeOf } from "../../engine/thrown.ts";
 import { resolveAlias } from "../../models/alias.ts";
 import { checkAgySettings } from "../doctor/agy-settings.ts";
-import { checkBridge, checkTrial, TRIAL_BEGINS } from "../doctor/bridge.ts";
+import { checkBridge, checkSelfTest, SELF_TEST_BEGINS } from "../doctor/bridge.ts";
 import { type Check, formatChecks } from "../doctor/check.ts";
 import {
 	checkAgy,
@@ -51,8 +51,8 @@ async function examineBridge(
 	const status = bridgeStatus?.();
 	if (status === undefined) return [];
 	if (!verbose || probes.bridge === undefined || status.tools.length === 0) return [checkBridge(status)];
-	progress(TRIAL_BEGINS);
-	return [checkTrial(await probes.bridge())];
+	progress(SELF_TEST_BEGINS);
+	return [checkSelfTest(await probes.bridge())];
 }
 
 async function examine(env: CommandEnvironment): Promise<Check[]> {

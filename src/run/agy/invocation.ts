@@ -5,7 +5,7 @@ import type { Settings } from "../../config/schema.ts";
 import type { RunRequest } from "../../engine/engine.ts";
 import type { Failure } from "../../engine/failure.ts";
 import { codeOf } from "../../engine/thrown.ts";
-import type { Registration, ToolServerRegistrar } from "../tool-server/registrar.ts";
+import type { RegisteredServer, ToolServerRegistrar } from "../tool-server/registrar.ts";
 import { type AgyFeatures, formatVersion } from "./agy-features.ts";
 import type { VersionReader } from "./agy-version.ts";
 import { buildCommandLine, type CommandLine } from "./command-line.ts";
@@ -65,12 +65,12 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 	if (typeof kind === "object") return kind;
 	const folders = dataFolders({ conversationsDir: settings.conversationsDir, extraArgs: extra.args, env });
 	const agent = kind && (await stageAgent(kind, kind === "words-only" ? cwd.path : undefined));
-	const registration = await registerTools(input, features, folders);
+	const registered = await registerTools(input, features, folders);
 	const release = async () => {
 		await agent?.remove();
-		await registration?.release();
+		await registered?.release();
 	};
-	const folderNames = [...request.addDirs, ...(registration?.directories ?? [])];
+	const folderNames = [...request.addDirs, ...(registered?.directories ?? [])];
 	const commandLine = buildCommandLine({
 		request,
 		settings,
@@ -86,7 +86,7 @@ export async function prepareInvocation(input: InvocationInput): Promise<Invocab
 		await release();
 		return commandLine;
 	}
-	const childEnv = { ...env, ...registration?.env };
+	const childEnv = { ...env, ...registered?.env };
 	return {
 		kind: "ready",
 		invocation: { executable: located.path, cwd: cwd.path, features, commandLine, env: childEnv, folders, release },
@@ -110,7 +110,7 @@ async function registerTools(
 	{ request, settings, registrar, agyWorked }: InvocationInput,
 	{ version }: AgyFeatures,
 	{ gemini }: DataFolders,
-): Promise<Registration | undefined> {
+): Promise<RegisteredServer | undefined> {
 	if (request.toolServer === undefined) return undefined;
 	const globalFile = settings.bridgeGlobalConfig ? join(gemini, "config", "mcp_config.json") : undefined;
 	return registrar.register({

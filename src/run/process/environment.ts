@@ -64,7 +64,7 @@ const PROVIDER_SECRET_FAMILIES = /^(QWEN_TOKEN_PLAN|XIAOMI)(_[A-Z]+)*_API_KEY$/;
 
 /**
  * What must not be inherited: agy's variables for its own children (an agy that started this pi would be taken for the
- * new one's session), the way to the tools of the pi that started that agy, and pi's statement about who runs a command, which is
+ * new one's session), the address of the tools of the pi that started that agy, and pi's statement about who runs a command, which is
  * agy from here on.
  */
 const NOT_INHERITED = new Set([

@@ -10,8 +10,8 @@ import { whileLocked } from "../../files/file-lock.ts";
 import { writePrivateFile } from "../../files/private-file.ts";
 import { RELAY_VARIABLE } from "../process/environment.ts";
 import { isAlive, type ProcessIdentity, type ProcessTable } from "../process/process-table.ts";
-import type { Door } from "./doors.ts";
-import { withServer } from "./mcp-file-text.ts";
+import { withServer } from "./mcp-config-text.ts";
+import type { McpRegistration } from "./registrations.ts";
 
 export interface GlobalEntryOptions {
 	/** agy's MCP file. It may not exist. */
@@ -46,25 +46,28 @@ export async function addGlobalEntry(server: ToolServer, options: GlobalEntryOpt
 	const { file, notes, owner } = options;
 	const name = `${TOOL_SERVER_NAME}_${owner.pid}`;
 	const note = join(notes, `${name}.json`);
-	const users = countUser(file, 1);
+	countUser(file, 1);
 	try {
-		if (users === 1) {
+		await whileFileIsOurs(file, async () => {
 			await writePrivateFile(note, JSON.stringify({ name, file, owner }));
-		}
-		await edit(file, name, relayEntry(name));
+			await setEntry(file, name, relayEntry(name));
+		});
 	} catch (error) {
 		countUser(file, -1);
 		throw error;
 	}
-	const door: Door = "global-entry";
-	const target = { name, url: server.url(door), headers: server.headers };
+	const registration: McpRegistration = "global-entry";
+	const target = { name, url: server.url(registration), headers: server.headers };
 	return {
 		env: { [RELAY_VARIABLE]: JSON.stringify(target) },
 		async remove() {
-			if (countUser(file, -1) > 0) return;
-			await edit(file, name, undefined)
-				.then(() => rm(note, { force: true }))
-				.catch(() => {});
+			countUser(file, -1);
+			await whileFileIsOurs(file, async () => {
+				// The next run of this process may have come while this one waited for the lock.
+				if (usersOf.get(file)) return;
+				await setEntry(file, name, undefined);
+				await rm(note, { force: true });
+			}).catch(() => {});
 		},
 	};
 }
@@ -76,10 +79,11 @@ export async function removeDeadEntries(notes: string, table: ProcessTable): Pro
 		const path = join(notes, file);
 		const note = await readNote(path);
 		if (note === undefined || (await isAlive(table, note.owner))) continue;
-		await edit(note.file, note.name, undefined)
-			.then(() => rm(path, { force: true }))
-			.then(() => removed++)
-			.catch(() => {});
+		await whileFileIsOurs(note.file, async () => {
+			await setEntry(note.file, note.name, undefined);
+			await rm(path, { force: true });
+			removed++;
+		}).catch(() => {});
 	}
 	return removed;
 }
@@ -88,10 +92,8 @@ async function readNote(path: string): Promise<z.infer<typeof noteSchema> | unde
 	return noteSchema.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
 }
 
-function countUser(file: string, change: 1 | -1): number {
-	const count = (usersOf.get(file) ?? 0) + change;
-	usersOf.set(file, count);
-	return count;
+function countUser(file: string, change: 1 | -1): void {
+	usersOf.set(file, (usersOf.get(file) ?? 0) + change);
 }
 
 function relayEntry(name: string): object {
@@ -101,17 +103,19 @@ function relayEntry(name: string): object {
 	return { command: isNode ? process.execPath : "node", args: [script, name] };
 }
 
-/** Reads, changes and writes the file while no other pi process does. */
-async function edit(file: string, name: string, entry: object | undefined): Promise<void> {
+/** Runs `work` while no other pi process changes the file. Rejects when the lock cannot be had, and as `work`. */
+async function whileFileIsOurs(file: string, work: () => Promise<void>): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await whileLocked(file, async () => {
-		const text = await readFile(file, "utf8").catch((error: unknown) => {
-			if (codeOf(error) === "ENOENT") return undefined;
-			throw error;
-		});
-		const changed = withServer(text ?? "", name, entry);
-		if (changed === undefined) throw new Error(`${file} is not a JSON object with a map of servers`);
-		// One that is there keeps its own mode.
-		if (changed !== (text ?? "")) await writeFileAtomic(file, changed, text === undefined ? { mode: 0o600 } : {});
+	await whileLocked(file, work);
+}
+
+async function setEntry(file: string, name: string, entry: object | undefined): Promise<void> {
+	const text = await readFile(file, "utf8").catch((error: unknown) => {
+		if (codeOf(error) === "ENOENT") return undefined;
+		throw error;
 	});
+	const changed = withServer(text ?? "", name, entry);
+	if (changed === undefined) throw new Error(`${file} is not a JSON object with a map of servers`);
+	// One that is there keeps its own mode.
+	if (changed !== (text ?? "")) await writeFileAtomic(file, changed, text === undefined ? { mode: 0o600 } : {});
 }

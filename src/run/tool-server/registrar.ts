@@ -4,9 +4,9 @@ import type { ToolServer } from "../../engine/engine.ts";
 import type { Log } from "../../engine/log.ts";
 import { messageOf } from "../../engine/thrown.ts";
 import type { ProcessIdentity, ProcessTable } from "../process/process-table.ts";
-import { DoorMemory } from "./door-memory.ts";
-import { chooseDoors, type Door, isDoor } from "./doors.ts";
-import { folderFiles, writePrivateFolder } from "./files.ts";
+import { RegistrationMemory } from "./registration-memory.ts";
+import { chooseRegistrations, isMcpRegistration, type McpRegistration } from "./registrations.ts";
+import { workspaceFiles, writePrivateFolder } from "./workspace-config.ts";
 
 export interface RegistrarOptions {
 	/** Where this extension keeps its files. */
@@ -16,15 +16,16 @@ export interface RegistrarOptions {
 	readonly log: Log;
 }
 
-export interface Registration {
+/** What one agy has to be started with to find the server. */
+export interface RegisteredServer {
 	/** Folders to be named with `--add-dir`. */
 	readonly directories: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
-	/** Call when agy is gone: nothing of the registration is left then. Never rejects. */
+	/** Call when agy is gone: takes the registrations away. Never rejects. */
 	release(): Promise<void>;
 }
 
-export interface RegistrationRequest {
+export interface RegisterRequest {
 	readonly server: ToolServer;
 	/** agy's version. */
 	readonly version: string;
@@ -34,20 +35,20 @@ export interface RegistrationRequest {
 	readonly agyWorked: () => boolean;
 }
 
-/** A registration of which it is not known yet what came of it. */
-interface OpenRegistration extends RegistrationRequest {
-	readonly doors: readonly Door[];
+/** A run of which it is not known yet whether its agy connects. */
+interface Pending extends RegisterRequest {
+	readonly registrations: readonly McpRegistration[];
 }
 
-/** Leads agy to a tool server, through the door that this version of agy takes, as far as that is known. */
+/** Names a tool server in agy's MCP configuration, where this version of agy reads it, as far as that is known. */
 export class ToolServerRegistrar {
 	readonly #options: RegistrarOptions;
-	readonly #memory: DoorMemory;
-	readonly #open = new Set<OpenRegistration>();
+	readonly #memory: RegistrationMemory;
+	readonly #pending = new Set<Pending>();
 
 	constructor(options: RegistrarOptions) {
 		this.#options = options;
-		this.#memory = new DoorMemory(join(options.root, "tool-doors.json"));
+		this.#memory = new RegistrationMemory(join(options.root, "mcp-registrations.json"));
 	}
 
 	/** Takes away what pi processes that died have left in agy's shared file. Never rejects. */
@@ -56,59 +57,66 @@ export class ToolServerRegistrar {
 		const { table, log } = this.#options;
 		const { removeDeadEntries } = await loadGlobalEntry();
 		const removed = await removeDeadEntries(this.#notes, table);
-		if (removed > 0) log.info("tools.dead-entries", { removed });
+		if (removed > 0) log.info("mcp.dead-entries", { removed });
 	}
 
-	/** Never rejects: a door that cannot be opened counts as one that agy did not take. */
-	async register(request: RegistrationRequest): Promise<Registration> {
+	/** Never rejects: a registration that cannot be written counts as one by which agy did not connect. */
+	async register(request: RegisterRequest): Promise<RegisteredServer> {
 		const { server, version, globalFile } = request;
 		// The last turn's agy may still be on its way out; what is known of it counts already.
-		for (const open of this.#open) await this.#learnFrom(open);
+		for (const pending of this.#pending) await this.#learnFrom(pending);
 		const known = await this.#memory.known(version);
 		const failed = this.#memory.failed(version);
-		const doors = chooseDoors({ known, failed, globalAllowed: globalFile !== undefined });
-		const opened = await this.#openDoors(server, doors, globalFile);
-		this.#options.log.info("tools.offered", { agy: version, doors });
-		const open = { ...request, doors };
-		this.#open.add(open);
+		const registrations = chooseRegistrations({ known, failed, globalAllowed: globalFile !== undefined });
+		const { directories, env, remove } = await this.#write(server, registrations, globalFile);
+		this.#options.log.info("mcp.registered", { agy: version, registrations });
+		const pending = { ...request, registrations };
+		this.#pending.add(pending);
 		return {
-			directories: opened.directories,
-			env: opened.env,
+			directories,
+			env,
 			release: async () => {
-				await opened.close();
-				await this.#learnFrom(open);
-				this.#open.delete(open);
-				this.#options.log.info("tools.reached", { agy: version, door: server.reached });
+				await remove();
+				await this.#learnFrom(pending);
+				this.#pending.delete(pending);
+				this.#options.log.info("mcp.released", { agy: version, connectedBy: server.connectedBy });
 			},
 		};
 	}
 
-	async #learnFrom({ server, version, doors, agyWorked }: OpenRegistration): Promise<void> {
-		const { reached } = server;
-		if (reached !== undefined && isDoor(reached)) await this.#memory.noteSuccess(version, reached);
-		else if (agyWorked()) this.#memory.noteFailure(version, doors);
+	async #learnFrom({ server, version, registrations, agyWorked }: Pending): Promise<void> {
+		const { connectedBy } = server;
+		if (connectedBy !== undefined && isMcpRegistration(connectedBy)) {
+			await this.#memory.noteSuccess(version, connectedBy);
+		} else if (agyWorked()) {
+			this.#memory.noteFailure(version, registrations);
+		}
 	}
 
-	async #openDoors(server: ToolServer, doors: readonly Door[], globalFile: string | undefined): Promise<OpenDoors> {
+	async #write(
+		server: ToolServer,
+		registrations: readonly McpRegistration[],
+		globalFile: string | undefined,
+	): Promise<Written> {
 		try {
-			if (globalFile !== undefined && doors.includes("global-entry")) {
+			if (globalFile !== undefined && registrations.includes("global-entry")) {
 				const { owner } = this.#options;
 				const { addGlobalEntry } = await loadGlobalEntry();
 				const entry = await addGlobalEntry(server, { file: globalFile, notes: this.#notes, owner });
-				return { directories: [], env: entry.env, close: () => entry.remove() };
+				return { directories: [], env: entry.env, remove: () => entry.remove() };
 			}
-			const files = folderFiles(server, doors);
-			if (files.length === 0) return NO_DOORS;
+			const files = workspaceFiles(server, registrations);
+			if (files.length === 0) return NOTHING;
 			const folder = await writePrivateFolder(files);
-			return { directories: [folder.directory], env: {}, close: () => folder.remove() };
+			return { directories: [folder.directory], env: {}, remove: () => folder.remove() };
 		} catch (error) {
-			this.#options.log.info("tools.not-offered", { cause: messageOf(error) });
-			return NO_DOORS;
+			this.#options.log.info("mcp.not-registered", { cause: messageOf(error) });
+			return NOTHING;
 		}
 	}
 
 	get #notes(): string {
-		return join(this.#options.root, "tool-entries");
+		return join(this.#options.root, "mcp-entries");
 	}
 }
 
@@ -117,10 +125,8 @@ function loadGlobalEntry() {
 	return import("./global-entry.ts");
 }
 
-interface OpenDoors {
-	readonly directories: readonly string[];
-	readonly env: Readonly<Record<string, string>>;
-	readonly close: () => Promise<void>;
+interface Written extends Omit<RegisteredServer, "release"> {
+	remove(): Promise<void>;
 }
 
-const NO_DOORS: OpenDoors = { directories: [], env: {}, close: async () => {} };
+const NOTHING: Written = { directories: [], env: {}, remove: async () => {} };

@@ -42,8 +42,8 @@ export interface BridgedPi {
 	play(scenario: Scenario): void;
 	/** agy's MCP file that all its processes read. */
 	readonly sharedFile: string;
-	/** Where our extension remembers which way agy took. */
-	readonly doors: string;
+	/** Where our extension remembers which registration worked. */
+	readonly registrations: string;
 	/** Resolves when the tools' log holds this line. */
 	until(line: string): Promise<void>;
 }
@@ -88,7 +88,7 @@ export function bridgedPi(
 		file,
 		play: (next) => writeFileSync(file("scenario.json"), JSON.stringify(next)),
 		sharedFile: join(home.dir, ".gemini", "config", "mcp_config.json"),
-		doors: join(home.agentDir, "antigravity", "tool-doors.json"),
+		registrations: join(home.agentDir, "antigravity", "mcp-registrations.json"),
 		async until(line) {
 			const end = Date.now() + PATIENCE_MS;
 			while (!ran().includes(line)) {

@@ -20,8 +20,8 @@ function ask(calls: ParkedCalls, tool = "search", args = {}) {
 
 function waitFor(calls: ParkedCalls, handle: string) {
 	const replies: Reply[] = [];
-	const letGo = calls.wait(handle, (reply) => replies.push(reply));
-	return { replies, letGo };
+	const drop = calls.wait(handle, (reply) => replies.push(reply));
+	return { replies, drop };
 }
 
 function result(text: string): CallResult {
@@ -43,7 +43,7 @@ describe("a call", () => {
 			asked.map(({ replies }) => replies),
 			["a", "b", "c"].map((query) => [{ kind: "result", result: result(`for ${query}`) }]),
 		);
-		assert.deepEqual(calls.unseen(), []);
+		assert.deepEqual(calls.undelivered(), []);
 	});
 
 	test("is answered once: later results and results of nobody's calls change nothing", () => {
@@ -60,8 +60,8 @@ describe("a call", () => {
 
 	test("that agy takes back before pi has it never runs", () => {
 		const { calls } = begin();
-		const { call, letGo } = ask(calls);
-		letGo();
+		const { call, drop } = ask(calls);
+		drop();
 		assert.equal(calls.begin(call.id), false);
 		assert.equal(calls.has(call.id), false);
 	});
@@ -70,7 +70,7 @@ describe("a call", () => {
 		const { calls } = begin();
 		const first = ask(calls, "search", { query: "x" });
 		calls.begin(first.call.id);
-		first.letGo();
+		first.drop();
 		const other = ask(calls, "search", { query: "y" });
 		const again = ask(calls, "search", { query: "x" });
 		assert.equal(other.isNew, true);
@@ -105,7 +105,7 @@ describe("a call that takes long", () => {
 		const again = waitFor(calls, handle);
 		calls.finish(call.id, result("at last"));
 		assert.deepEqual(again.replies, [{ kind: "result", result: result("at last") }]);
-		assert.deepEqual(calls.unseen(), []);
+		assert.deepEqual(calls.undelivered(), []);
 	});
 
 	test("gives its result to a wait that comes after it", () => {
@@ -134,7 +134,7 @@ describe("a call that takes long", () => {
 		assert.equal(rounds, LONGEST_WAIT_MS / LIMIT_MS - 1);
 		assert.deepEqual(waitFor(calls, handle).replies, []);
 		clock.advance(0);
-		assert.deepEqual(calls.unseen(), [call]);
+		assert.deepEqual(calls.undelivered(), [call]);
 	});
 
 	test("is not run again by the same call without the handle", () => {
@@ -175,6 +175,6 @@ describe("the end of the run", () => {
 		calls.begin(call.id);
 		calls.close();
 		calls.finish(call.id, result("late"));
-		assert.deepEqual(calls.unseen(), [call]);
+		assert.deepEqual(calls.undelivered(), [call]);
 	});
 });

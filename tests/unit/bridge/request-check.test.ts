@@ -15,8 +15,8 @@ function status(change: Parameters<typeof check>[0]): number {
 }
 
 describe("a request", () => {
-	test("of agy is let in, with its secret and its door", () => {
-		assert.deepEqual(check({}), { kind: "ok", secret: "secret", door: "workspace-file" });
+	test("of agy is let in, with its secret and its registration", () => {
+		assert.deepEqual(check({}), { kind: "ok", secret: "secret", registration: "workspace-file" });
 		assert.equal(status({ headers: { host: `localhost:${PORT}` } }), 200);
 	});
 	test("without a secret is not", () => {

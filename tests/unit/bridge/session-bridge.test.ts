@@ -58,49 +58,51 @@ const never = new AbortController().signal;
 describe("a turn's request", () => {
 	test("gets a server for the tools that are offered", async (t) => {
 		const { bridge } = begin(t);
-		const { request, loan } = await bridge.equip(REQUEST, context());
+		const { request, tools } = await bridge.prepareRun(REQUEST, context());
 		assert.match(request.toolServer?.url("workspace-file") ?? "", /^http:\/\/127\.0\.0\.1:\d+\/mcp\/workspace-file$/);
 		assert.equal(request.ownTools, undefined);
 		assert.equal(request.prompt, "go");
 		assert.deepEqual(
-			loan?.connected("workspace-file").map(({ name }) => name),
+			tools?.connected().map(({ name }) => name),
 			["search", "wait"],
 		);
-		assert.equal(request.toolServer?.reached, "workspace-file");
+		assert.equal(request.toolServer?.connectedBy, undefined);
+		await initialize(request);
+		assert.equal(request.toolServer?.connectedBy, "workspace-plugin");
 	});
 
 	test("stays as it is when nothing is offered, or when agy has caused it", async (t) => {
 		const off = begin(t, { bridge: "off" });
-		assert.deepEqual(await off.bridge.equip(REQUEST, context()), { request: REQUEST });
+		assert.deepEqual(await off.bridge.prepareRun(REQUEST, context()), { request: REQUEST });
 		const { bridge, guard } = begin(t);
 		guard.enter();
-		assert.deepEqual(await bridge.equip(REQUEST, context()), { request: REQUEST });
+		assert.deepEqual(await bridge.prepareRun(REQUEST, context()), { request: REQUEST });
 	});
 
 	test("switches agy's own tools off where pi's are to be used, even when pi's cannot be offered", async (t) => {
 		const { bridge, guard } = begin(t, { toolsRunIn: "pi" });
-		const { request, loan } = await bridge.equip(REQUEST, context());
+		const { request, tools } = await bridge.prepareRun(REQUEST, context());
 		assert.equal(request.ownTools, "off");
-		assert.equal(loan?.connected("x").length, 3);
+		assert.equal(tools?.connected().length, 3);
 		guard.enter();
-		const alone = await bridge.equip(REQUEST, context());
+		const alone = await bridge.prepareRun(REQUEST, context());
 		assert.deepEqual(alone, { request: { ...REQUEST, ownTools: "off" } });
 	});
 
 	test("tells once what came after the last turn was over", async (t) => {
 		const { bridge, clock } = begin(t);
-		const { loan } = await bridge.equip(REQUEST, context());
+		const { tools } = await bridge.prepareRun(REQUEST, context());
 		const ids: string[] = [];
-		loan?.onCall(({ id }) => ids.push(id));
-		const answer = loan?.call("search", { q: "x" }, never);
-		assert.ok(loan?.begin(ids[0] ?? ""));
+		tools?.onCall(({ id }) => ids.push(id));
+		const answer = tools?.call("search", { q: "x" }, never);
+		assert.ok(tools?.begin(ids[0] ?? ""));
 		clock.advance(150_000);
 		assert.match(JSON.stringify(await answer), /still running/);
-		loan?.end(ANSWERED);
-		loan?.finish(resultOf(ids[0] ?? "", "late but here"));
-		const next = await bridge.equip(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
+		tools?.end(ANSWERED);
+		tools?.finish(resultOf(ids[0] ?? "", "late but here"));
+		const next = await bridge.prepareRun(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
 		assert.match(next.request.prompt, /search \{"q":"x"\}:\nlate but here[\s\S]*go$/);
-		const third = await bridge.equip(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
+		const third = await bridge.prepareRun(REQUEST, context([resultOf(ids[0] ?? "", "late but here")]));
 		assert.equal(third.request.prompt, "go");
 	});
 });
@@ -108,72 +110,67 @@ describe("a turn's request", () => {
 describe("a call", () => {
 	test("of a tool that is not offered, or not any more, never reaches pi", async (t) => {
 		const { bridge, active } = begin(t);
-		const { loan } = await bridge.equip(REQUEST, context());
+		const { tools } = await bridge.prepareRun(REQUEST, context());
 		let calls = 0;
-		loan?.onCall(() => calls++);
+		tools?.onCall(() => calls++);
 		active.delete("search");
 		for (const name of ["read", "agy_step", "nothing", "search"]) {
-			assert.equal((await loan?.call(name, {}, never))?.isError, true, name);
+			assert.equal((await tools?.call(name, {}, never))?.isError, true, name);
 		}
 		assert.equal(calls, 0);
 	});
 
-	test("before anybody listens is kept", async (t) => {
-		const { bridge } = begin(t);
-		const { loan } = await bridge.equip(REQUEST, context());
-		void loan?.call("search", { q: 1 }, never);
-		const heard: unknown[] = [];
-		loan?.onCall(({ tool: name, args }) => heard.push([name, args]));
-		assert.deepEqual(heard, [["search", { q: 1 }]]);
-	});
-
 	test("gets the structured content that pi's tool had beside its text", async (t) => {
 		const { bridge } = begin(t);
-		const { loan } = await bridge.equip(REQUEST, context());
+		const { tools } = await bridge.prepareRun(REQUEST, context());
 		let id = "";
-		loan?.onCall((call) => {
+		tools?.onCall((call) => {
 			id = call.id;
 		});
-		const answer = loan?.call("search", {}, never);
-		loan?.begin(id);
+		const answer = tools?.call("search", {}, never);
+		tools?.begin(id);
 		bridge.toolEnded("another", { structuredContent: { hits: 0 } });
 		bridge.toolEnded(id, { content: [], structuredContent: { hits: 1 } });
-		loan?.finish(resultOf(id, "one"));
+		tools?.finish(resultOf(id, "one"));
 		assert.deepEqual(await answer, { content: [{ type: "text", text: "one" }], structuredContent: { hits: 1 } });
 	});
 
 	test("is known again when agy tells its own step of it, under any of the server's names", async (t) => {
-		const { loan } = await begin(t).bridge.equip(REQUEST, context());
+		const { tools } = await begin(t).bridge.prepareRun(REQUEST, context());
 		const step = (server: string) => tool(2, "done", { name: "call_mcp_tool", mcp: { server, tool: "search" } });
-		for (const server of ["pi_tools", "pi_pi_tools", "pi_tools_4711"]) assert.ok(loan?.isOwnStep(step(server)), server);
-		for (const server of ["tracker", "my_tools", "api_tools2"])
-			assert.equal(loan?.isOwnStep(step(server)), false, server);
+		for (const server of ["pi_tools", "pi_pi_tools", "pi_tools_4711"])
+			assert.ok(tools?.isOwnStep(step(server)), server);
+		for (const server of ["tracker", "my_tools", "api_tools2", "pi_tools_extra"])
+			assert.equal(tools?.isOwnStep(step(server)), false, server);
+		const plain = (name: string) => tool(2, "done", { name: "call_mcp_tool", mcp: { server: "tools", tool: name } });
+		assert.ok(tools?.isOwnStep(plain("search")), "an agy that does not put the plugin's name before it");
+		assert.equal(tools?.isOwnStep(plain("another's")), false);
 		const printed = tool(2, "done", { name: "call_mcp_tool", args: { ServerName: "pi_tools", ToolName: "search" } });
-		assert.ok(loan?.isOwnStep(printed));
+		assert.ok(tools?.isOwnStep(printed));
 	});
 });
 
-describe("a run that never came for the tools", () => {
+describe("a run that never connected", () => {
 	test("is remarked on once, if it worked", async (t) => {
 		const { bridge } = begin(t);
-		const first = await bridge.equip(REQUEST, context());
+		const first = await bridge.prepareRun(REQUEST, context());
 		const cancelled: EndEvent = { ...ANSWERED, outcome: { kind: "cancelled", by: "user" } };
-		assert.equal(first.loan?.end(cancelled), undefined);
-		const second = await bridge.equip(REQUEST, context());
-		assert.match(second.loan?.end(ANSWERED) ?? "", /did not connect to pi's tools.*bridgeGlobalConfig/);
-		assert.equal(second.loan?.end(ANSWERED), undefined);
-		const third = await bridge.equip(REQUEST, context());
-		assert.equal(third.loan?.end(ANSWERED), undefined);
+		assert.equal(first.tools?.end(cancelled), undefined);
+		const second = await bridge.prepareRun(REQUEST, context());
+		assert.match(second.tools?.end(ANSWERED) ?? "", /did not connect to pi's tools.*bridgeGlobalConfig/);
+		assert.equal(second.tools?.end(ANSWERED), undefined);
+		const third = await bridge.prepareRun(REQUEST, context());
+		assert.equal(third.tools?.end(ANSWERED), undefined);
 	});
-	test("is not remarked on when it came", async (t) => {
-		const { loan } = await begin(t).bridge.equip(REQUEST, context());
-		loan?.connected("workspace-plugin");
-		assert.equal(loan?.end(ANSWERED), undefined);
+	test("is not remarked on when it did", async (t) => {
+		const { tools } = await begin(t).bridge.prepareRun(REQUEST, context());
+		tools?.connected();
+		assert.equal(tools?.end(ANSWERED), undefined);
 	});
 });
 
 describe("the report", () => {
-	test("says what is offered, what not, and whether agy came", async (t) => {
+	test("says what is offered, what not, and whether agy connected", async (t) => {
 		const { bridge } = begin(t);
 		assert.deepEqual(bridge.report(), {
 			state: "agy is offered 1 of pi's tools. It has had no turn yet.",
@@ -181,10 +178,10 @@ describe("the report", () => {
 			leftOut: [{ name: "read", reason: "agy has its own" }],
 			contact: "no turn yet",
 		});
-		const { loan } = await bridge.equip(REQUEST, context());
+		const { request } = await bridge.prepareRun(REQUEST, context());
 		assert.match(bridge.report().state, /did not connect/);
 		assert.equal(bridge.report().contact, "not connected");
-		loan?.connected("workspace-plugin");
+		await initialize(request);
 		assert.match(bridge.report().state, /connected to them \(workspace-plugin\)/);
 		assert.equal(bridge.report().contact, "connected");
 	});
@@ -206,23 +203,23 @@ describe("trying it out", () => {
 			void initialize(request);
 		});
 		const model = { slug: "gemini-3.8-flash-low" };
-		const trial = await bridge.tryOut(engine, { cwd: "/work", model });
-		assert.deepEqual(trial, { kind: "connected", door: "workspace-plugin", ms: 700 });
+		const trial = await bridge.selfTest(engine, { cwd: "/work", model });
+		assert.deepEqual(trial, { kind: "connected", by: "workspace-plugin", ms: 700 });
 		assert.equal(engine.last.cancelledBy, "shutdown");
 		assert.deepEqual(engine.last.request.model, model);
 	});
 	test("tells that agy did not, and why it could not", async (t) => {
 		const { bridge } = begin(t);
 		const silent = new FakeEngine((run) => run.end());
-		assert.deepEqual(await bridge.tryOut(silent, { cwd: "/work" }), { kind: "not-connected" });
+		assert.deepEqual(await bridge.selfTest(silent, { cwd: "/work" }), { kind: "not-connected" });
 		const failure = { kind: "not-signed-in", expired: false } as const;
 		const failing = new FakeEngine((run) => run.end({ kind: "failed", failure }));
-		assert.deepEqual(await bridge.tryOut(failing, { cwd: "/work" }), { kind: "failed", failure });
+		assert.deepEqual(await bridge.selfTest(failing, { cwd: "/work" }), { kind: "failed", failure });
 	});
 	test("starts nothing when nothing is offered", async (t) => {
 		const { bridge } = begin(t, { bridge: "off" });
 		const engine = new FakeEngine();
-		assert.equal(await bridge.tryOut(engine, { cwd: "/work" }), undefined);
+		assert.equal(await bridge.selfTest(engine, { cwd: "/work" }), undefined);
 		assert.deepEqual(engine.runs, []);
 	});
 });

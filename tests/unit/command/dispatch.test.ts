@@ -206,7 +206,7 @@ describe("bridge", () => {
 		const told: string[] = [];
 		const bridge = async () => {
 			told.push("started");
-			return { kind: "connected", way: "workspace-file", seconds: 1.5 } as const;
+			return { kind: "connected", by: "workspace-file", seconds: 1.5 } as const;
 		};
 		const reply = await dispatch("bridge test", { ...env, probes: { ...env.probes, bridge } }, (line) =>
 			told.push(line),

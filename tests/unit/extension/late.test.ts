@@ -101,7 +101,7 @@ test("a late bridge is told of nothing until a turn has loaded it", async () => 
 	const told: string[] = [];
 	const made = late(async () => {
 		const bridge = {
-			equip: async (given: RunRequest) => ({ request: given }),
+			prepareRun: async (given: RunRequest) => ({ request: given }),
 			toolEnded: (id: string) => told.push(id),
 			close: () => told.push("closed"),
 		};
@@ -111,7 +111,7 @@ test("a late bridge is told of nothing until a turn has loaded it", async () => 
 	bridge.toolEnded("early", {});
 	bridge.close();
 	assert.equal(made.begun, undefined);
-	assert.deepEqual(await bridge.equip(request, normalizeContext({ messages: [] })), { request });
+	assert.deepEqual(await bridge.prepareRun(request, normalizeContext({ messages: [] })), { request });
 	bridge.toolEnded("later", {});
 	bridge.close();
 	await made.get();

@@ -21,11 +21,11 @@ async function connect(t: TestContext, name: string, target?: object) {
 async function piServer(t: TestContext) {
 	const server = new BridgeServer(systemClock);
 	t.after(() => server.close());
-	const berth = await server.admit({
+	const endpoint = await server.open({
 		connected: () => [{ name: "search", description: "Searches.", inputSchema: { type: "object" } }],
 		call: async (name, args) => ({ content: [{ type: "text", text: `${name} ${JSON.stringify(args)}` }] }),
 	});
-	return { url: berth.url("global-entry"), headers: berth.headers };
+	return { url: endpoint.url("global-entry"), headers: endpoint.headers };
 }
 
 test("pi's own agy gets pi's tools", async (t) => {

@@ -1,6 +1,6 @@
 import type { Settings } from "../config/schema.ts";
 
-export type OfferRules = Pick<Settings, "bridge" | "bridgeAllow" | "bridgeDeny" | "toolsRunIn">;
+export type SelectionRules = Pick<Settings, "bridge" | "bridgeAllow" | "bridgeDeny" | "toolsRunIn">;
 
 export interface Selection<Tool> {
 	readonly offered: readonly Tool[];
@@ -22,7 +22,7 @@ const OUR_OWN = new Set(["AskAntigravity", "agy_step"]);
 /** Pure: which of pi's active tools agy is offered, and why not the others. */
 export function selectTools<Tool extends { readonly name: string }>(
 	active: readonly Tool[],
-	rules: OfferRules,
+	rules: SelectionRules,
 ): Selection<Tool> {
 	const offered: Tool[] = [];
 	const leftOut: LeftOut[] = [];
@@ -34,7 +34,7 @@ export function selectTools<Tool extends { readonly name: string }>(
 	return { offered, leftOut };
 }
 
-function reasonToLeaveOut(name: string, rules: OfferRules): string | undefined {
+function reasonToLeaveOut(name: string, rules: SelectionRules): string | undefined {
 	if (OUR_OWN.has(name)) return "it belongs to this extension";
 	if (rules.bridgeDeny.includes(name)) return "the setting bridgeDeny names it";
 	// Without tools of its own agy needs all of pi's.

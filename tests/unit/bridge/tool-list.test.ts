@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { listTools, type OfferRules, selectTools, waitToolName } from "../../../src/bridge/offer.ts";
+import { listTools, type SelectionRules, selectTools, waitToolName } from "../../../src/bridge/tool-list.ts";
 
 const ACTIVE = ["read", "bash", "grep", "web_search", "memory", "AskAntigravity", "agy_step"].map((name) => ({ name }));
 
-function offered(rules: Partial<OfferRules>): string[] {
+function offered(rules: Partial<SelectionRules>): string[] {
 	const all = { bridge: "extensions" as const, bridgeAllow: [], bridgeDeny: [], toolsRunIn: "agy" as const, ...rules };
 	return selectTools(ACTIVE, all).offered.map(({ name }) => name);
 }
@@ -40,7 +40,7 @@ describe("the tools that agy is offered", () => {
 	});
 
 	test("are left out with a reason for people", () => {
-		const rules: OfferRules = { bridge: "extensions", bridgeAllow: [], bridgeDeny: ["memory"], toolsRunIn: "agy" };
+		const rules: SelectionRules = { bridge: "extensions", bridgeAllow: [], bridgeDeny: ["memory"], toolsRunIn: "agy" };
 		const { leftOut } = selectTools([{ name: "ls" }, { name: "memory" }, { name: "AskAntigravity" }], rules);
 		assert.deepEqual(leftOut, [
 			{ name: "ls", reason: "agy has its own" },

@@ -7,65 +7,71 @@ import type { ToolServer } from "../../../../src/engine/engine.ts";
 import { silentLog } from "../../../../src/engine/log.ts";
 import { RELAY_VARIABLE } from "../../../../src/run/process/environment.ts";
 import { ownIdentity, type ProcessTable, systemProcesses } from "../../../../src/run/process/process-table.ts";
-import { chooseDoors, type Door } from "../../../../src/run/tool-server/doors.ts";
 import { addGlobalEntry, removeDeadEntries } from "../../../../src/run/tool-server/global-entry.ts";
-import { type RegistrationRequest, ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
+import { type RegisterRequest, ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
+import { chooseRegistrations, type McpRegistration } from "../../../../src/run/tool-server/registrations.ts";
 
-function server(reached?: Door): ToolServer {
-	return { url: (door) => `http://127.0.0.1:1/mcp/${door}`, headers: { "x-key": "secret" }, reached };
+function server(connectedBy?: McpRegistration): ToolServer {
+	return {
+		url: (registration) => `http://127.0.0.1:1/mcp/${registration}`,
+		headers: { "x-key": "secret" },
+		connectedBy,
+	};
 }
 
-/** A request to be led to `server`; `agyWorked` as in `RegistrationRequest`. */
+/** A request to register `server`; `agyWorked` as in `RegisterRequest`. */
 function of(
 	toolServer: ToolServer,
 	version: string,
 	globalFile: string | undefined,
 	agyWorked = false,
-): RegistrationRequest {
+): RegisterRequest {
 	return { server: toolServer, version, globalFile, agyWorked: () => agyWorked };
 }
 
 function place(t: TestContext) {
-	const dir = mkdtempSync(join(tmpdir(), "doors-"));
+	const dir = mkdtempSync(join(tmpdir(), "registrar-"));
 	t.after(() => rmSync(dir, { recursive: true, force: true }));
 	const file = join(dir, "gemini", "config", "mcp_config.json");
-	return { dir, file, notes: join(dir, "antigravity", "tool-entries"), root: join(dir, "antigravity") };
+	return { dir, file, notes: join(dir, "antigravity", "mcp-entries"), root: join(dir, "antigravity") };
 }
 
 function json(path: string) {
 	return JSON.parse(readFileSync(path, "utf8"));
 }
 
-describe("the doors to open", () => {
-	const none = new Set<Door>();
-	const hidden = new Set<Door>(["workspace-file", "workspace-plugin"]);
+describe("the registrations to try", () => {
+	const none = new Set<McpRegistration>();
+	const hidden = new Set<McpRegistration>(["workspace-file", "workspace-plugin"]);
 
 	test("are both hidden ones, while nothing is known", () => {
-		assert.deepEqual(chooseDoors({ known: undefined, failed: none, globalAllowed: true }), [
+		assert.deepEqual(chooseRegistrations({ known: undefined, failed: none, globalAllowed: true }), [
 			"workspace-file",
 			"workspace-plugin",
 		]);
 	});
 	test("are the one that worked, alone", () => {
-		assert.deepEqual(chooseDoors({ known: "workspace-plugin", failed: none, globalAllowed: true }), [
+		assert.deepEqual(chooseRegistrations({ known: "workspace-plugin", failed: none, globalAllowed: true }), [
 			"workspace-plugin",
 		]);
 	});
 	test("are all the others once the one that worked has failed", () => {
-		const failed = new Set<Door>(["workspace-plugin"]);
-		assert.deepEqual(chooseDoors({ known: "workspace-plugin", failed, globalAllowed: false }), ["workspace-file"]);
+		const failed = new Set<McpRegistration>(["workspace-plugin"]);
+		assert.deepEqual(chooseRegistrations({ known: "workspace-plugin", failed, globalAllowed: false }), [
+			"workspace-file",
+		]);
 	});
 	test("are the shared file only where the user allows it", () => {
-		assert.deepEqual(chooseDoors({ known: undefined, failed: hidden, globalAllowed: true }), ["global-entry"]);
-		assert.deepEqual(chooseDoors({ known: undefined, failed: hidden, globalAllowed: false }), []);
-		assert.deepEqual(chooseDoors({ known: "global-entry", failed: none, globalAllowed: false }), [
+		assert.deepEqual(chooseRegistrations({ known: undefined, failed: hidden, globalAllowed: true }), ["global-entry"]);
+		assert.deepEqual(chooseRegistrations({ known: undefined, failed: hidden, globalAllowed: false }), []);
+		assert.deepEqual(chooseRegistrations({ known: "global-entry", failed: none, globalAllowed: false }), [
 			"workspace-file",
 			"workspace-plugin",
 		]);
 	});
 	test("are none when all have failed", () => {
-		const failed = new Set<Door>([...hidden, "global-entry"]);
-		assert.deepEqual(chooseDoors({ known: "global-entry", failed, globalAllowed: true }), []);
+		const failed = new Set<McpRegistration>([...hidden, "global-entry"]);
+		assert.deepEqual(chooseRegistrations({ known: "global-entry", failed, globalAllowed: true }), []);
 	});
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { withServer } from "../../../../src/run/tool-server/mcp-file-text.ts";
+import { withServer } from "../../../../src/run/tool-server/mcp-config-text.ts";
 
 const ENTRY = { command: "node", args: ["relay.mjs"] };
 

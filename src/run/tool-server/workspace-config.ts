@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
+import { TOOL_PLUGIN, TOOL_SERVER_NAME, type ToolServer } from "../../engine/engine.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import type { Door } from "./doors.ts";
+import type { McpRegistration } from "./registrations.ts";
 
 /** A file of the folder, by its path below it. */
 export interface FolderFile {
@@ -10,29 +10,25 @@ export interface FolderFile {
 	readonly content: string;
 }
 
-/** agy puts the plugin's name before the server's since 1.2.2; together they are the name that stands in the other file. */
-const PLUGIN = "pi";
-const PLUGIN_SERVER = "tools";
-
-/** Pure: the files that open the private doors among `doors`. */
-export function folderFiles(server: ToolServer, doors: readonly Door[]): readonly FolderFile[] {
-	return doors.flatMap((door) => filesFor(server, door));
+/** Pure: the files of the workspace registrations among `registrations`. */
+export function workspaceFiles(server: ToolServer, registrations: readonly McpRegistration[]): readonly FolderFile[] {
+	return registrations.flatMap((registration) => filesFor(server, registration));
 }
 
-function filesFor(server: ToolServer, door: Door): FolderFile[] {
-	switch (door) {
+function filesFor(server: ToolServer, registration: McpRegistration): FolderFile[] {
+	switch (registration) {
 		case "workspace-file":
-			return [{ path: ".agents/mcp_config.json", content: mcpConfig(TOOL_SERVER_NAME, server, door) }];
+			return [{ path: ".agents/mcp_config.json", content: mcpConfig(TOOL_SERVER_NAME, server, registration) }];
 		case "workspace-plugin": {
-			const folder = `.agents/plugins/${PLUGIN}`;
+			const folder = `.agents/plugins/${TOOL_PLUGIN.name}`;
 			const about = {
-				name: PLUGIN,
+				name: TOOL_PLUGIN.name,
 				version: "1.0.0",
 				description: "The tools of the pi session that started this agy",
 			};
 			return [
 				{ path: `${folder}/plugin.json`, content: json(about) },
-				{ path: `${folder}/mcp_config.json`, content: mcpConfig(PLUGIN_SERVER, server, door) },
+				{ path: `${folder}/mcp_config.json`, content: mcpConfig(TOOL_PLUGIN.server, server, registration) },
 			];
 		}
 		case "global-entry":
@@ -40,8 +36,8 @@ function filesFor(server: ToolServer, door: Door): FolderFile[] {
 	}
 }
 
-function mcpConfig(name: string, { url, headers }: ToolServer, door: Door): string {
-	return json({ mcpServers: { [name]: { serverUrl: url(door), headers } } });
+function mcpConfig(name: string, { url, headers }: ToolServer, registration: McpRegistration): string {
+	return json({ mcpServers: { [name]: { serverUrl: url(registration), headers } } });
 }
 
 function json(value: object): string {

@@ -2,26 +2,26 @@ import type { Clock } from "../engine/clock.ts";
 import type { Engine, ModelChoice } from "../engine/engine.ts";
 import type { AgyEvent, EndEvent } from "../engine/events.ts";
 import type { Failure } from "../engine/failure.ts";
-import { problem } from "./mcp-answer.ts";
-import { listTools } from "./offer.ts";
+import { errorAnswer } from "./mcp-answer.ts";
 import type { BridgeServer } from "./server.ts";
+import { listTools } from "./tool-list.ts";
 
 /** What came of starting agy only to see whether it connects. */
-export type Trial =
-	/** `door` is the way it took; `ms` the time from its start. */
-	| { readonly kind: "connected"; readonly door: string; readonly ms: number }
+export type SelfTestResult =
+	/** `by` is the registration that led it here; `ms` the time from its start. */
+	| { readonly kind: "connected"; readonly by: string; readonly ms: number }
 	| { readonly kind: "not-connected" }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
-export interface TrialRun {
+export interface SelfTestRun {
 	/** Absolute. */
 	readonly cwd: string;
 	/** What answers where agy does not connect. agy's own default when absent. */
 	readonly model?: ModelChoice;
 }
 
-export interface TrialOptions extends TrialRun {
-	readonly server: Pick<BridgeServer, "admit">;
+export interface SelfTestOptions extends SelfTestRun {
+	readonly server: Pick<BridgeServer, "open">;
 	readonly engine: Engine;
 	readonly clock: Clock;
 }
@@ -34,16 +34,14 @@ const LIMIT_MS = 60_000;
  * request, so mostly no model was asked. An agy that does not connect answers a few words, so this is only for people who
  * asked for it. Resolves when agy is gone. Rejects when no port can be had.
  */
-export async function tryBridge({ server, engine, clock, cwd, model }: TrialOptions): Promise<Trial> {
+export async function runSelfTest({ server, engine, clock, cwd, model }: SelfTestOptions): Promise<SelfTestResult> {
 	const connection = Promise.withResolvers<void>();
-	let reached: string | undefined;
-	const berth = await server.admit({
-		connected(door) {
-			reached ??= door;
+	const endpoint = await server.open({
+		connected() {
 			connection.resolve();
 			return listTools([], "wait");
 		},
-		call: async () => problem("This is a test; there are no tools."),
+		call: async () => errorAnswer("This is a test; there are no tools."),
 	});
 	const startedAt = clock.now();
 	const run = engine.start({
@@ -55,13 +53,7 @@ export async function tryBridge({ server, engine, clock, cwd, model }: TrialOpti
 		permissions: "deny",
 		purpose: "delegation",
 		literalPrompt: true,
-		toolServer: {
-			url: berth.url,
-			headers: berth.headers,
-			get reached() {
-				return reached;
-			},
-		},
+		toolServer: endpoint,
 	});
 	const limit = Promise.withResolvers<void>();
 	const cancelLimit = clock.after(LIMIT_MS, limit.resolve);
@@ -70,8 +62,9 @@ export async function tryBridge({ server, engine, clock, cwd, model }: TrialOpti
 	cancelLimit();
 	run.cancel("shutdown");
 	await run.settled;
-	await berth.leave();
-	if (reached !== undefined) return { kind: "connected", door: reached, ms };
+	await endpoint.close();
+	const { connectedBy } = endpoint;
+	if (connectedBy !== undefined) return { kind: "connected", by: connectedBy, ms };
 	if (end?.outcome.kind === "failed") return { kind: "failed", failure: end.outcome.failure };
 	return { kind: "not-connected" };
 }

@@ -2,18 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Tool, ToolResultMessage } from "@earendil-works/pi-ai";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../engine/clock.ts";
-import { TOOL_SERVER_NAME, type ToolServer } from "../engine/engine.ts";
+import { TOOL_PLUGIN, TOOL_SERVER_NAME } from "../engine/engine.ts";
 import type { EndEvent, JsonObject, JsonValue, ToolEvent } from "../engine/events.ts";
 import type { LoopGuard } from "./loop-guard.ts";
-import { mcpAnswer, problem } from "./mcp-answer.ts";
-import type { ToolProvider } from "./mcp-session.ts";
-import { type ListedTool, listTools, waitToolName } from "./offer.ts";
-import { ParkedCalls, type PiCall } from "./parked-calls.ts";
-import type { Berth } from "./server.ts";
+import { errorAnswer, mcpAnswer } from "./mcp-answer.ts";
+import type { ToolHandler } from "./mcp-session.ts";
+import { ParkedCalls, type PiCall, type Reply } from "./parked-calls.ts";
+import { type ListedTool, listTools, waitToolName } from "./tool-list.ts";
 
 /** agy's calls of pi's tools in one run, as the run's messages see them. */
 export interface BridgedCalls {
-	/** Tells each call that pi is to run, those that came before as well. One listener. */
+	/** Tells each call that pi is to run. One listener, to be given before agy can call. */
 	onCall(listener: (call: PiCall) => void): void;
 	/** pi is about to run the call. False: agy does not want it any more, and it must not run. */
 	begin(id: string): boolean;
@@ -26,7 +25,7 @@ export interface BridgedCalls {
 	end(event: EndEvent | undefined): string | undefined;
 }
 
-export interface LoanOptions {
+export interface RunToolsOptions {
 	readonly tools: readonly Tool[];
 	readonly clock: Clock;
 	readonly answerAfterMs: number;
@@ -34,23 +33,21 @@ export interface LoanOptions {
 	/** Whether a tool is active in pi right now. */
 	isActive(name: string): boolean;
 	/** What is to be said when agy has answered without ever connecting. */
-	unreachedRemark(): string | undefined;
+	notConnectedNotice(): string | undefined;
 }
 
-/** pi's tools, lent to one run of agy. */
-export class BridgeLoan implements BridgedCalls, ToolProvider {
-	readonly #options: LoanOptions;
+/** pi's tools as one run of agy calls them: between the MCP server, which asks, and the run's messages, which answer. */
+export class RunTools implements BridgedCalls, ToolHandler {
+	readonly #options: RunToolsOptions;
 	readonly #calls: ParkedCalls;
 	readonly #waitName: string;
 	readonly #leaveGuard = new Map<string, () => void>();
 	readonly #structured = new Map<string, JsonValue>();
-	readonly #early: PiCall[] = [];
-	#listener: ((call: PiCall) => void) | undefined;
-	#berth: Berth | undefined;
-	#reached: string | undefined;
+	#listener: (call: PiCall) => void = () => {};
+	#connected = false;
 	#ended = false;
 
-	constructor(options: LoanOptions) {
+	constructor(options: RunToolsOptions) {
 		this.#options = options;
 		const { clock, answerAfterMs } = options;
 		const newId = () => `agy_call_${randomUUID().replaceAll("-", "")}`;
@@ -58,35 +55,20 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
 		this.#waitName = waitToolName(options.tools);
 	}
 
-	/** How agy gets here, given the loan's place at the server. */
-	toolServer(berth: Berth): ToolServer {
-		this.#berth = berth;
-		const reached = () => this.#reached;
-		return {
-			url: berth.url,
-			headers: berth.headers,
-			get reached() {
-				return reached();
-			},
-		};
-	}
-
-	get reached(): string | undefined {
-		return this.#reached;
-	}
-
-	connected(door: string): readonly ListedTool[] {
-		this.#reached ??= door;
+	connected(): readonly ListedTool[] {
+		this.#connected = true;
 		return listTools(this.#options.tools, this.#waitName);
 	}
 
 	call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
 		return new Promise((resolve) => {
-			const answer = (result: CallToolResult) => resolve(result);
-			const letGo = name === this.#waitName ? this.#wait(args, answer) : this.#park(name, args, answer);
+			const answer = (reply: Reply) => resolve(mcpAnswer(reply, this.#waitName));
+			const refusal = this.#refusal(name);
+			if (refusal !== undefined) return resolve(errorAnswer(refusal));
+			const drop = name === this.#waitName ? this.#wait(args, answer) : this.#park(name, args, answer);
 			const dropped = () => {
-				letGo();
-				resolve(problem("The request was cancelled."));
+				drop();
+				resolve(errorAnswer("The request was cancelled."));
 			};
 			if (signal.aborted) dropped();
 			else signal.addEventListener("abort", dropped, { once: true });
@@ -95,7 +77,6 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
 
 	onCall(listener: (call: PiCall) => void): void {
 		this.#listener = listener;
-		for (const call of this.#early.splice(0)) listener(call);
 	}
 
 	begin(id: string): boolean {
@@ -122,7 +103,11 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
 
 	isOwnStep({ mcp, args }: ToolEvent): boolean {
 		const server = mcp?.server ?? args.ServerName;
-		return typeof server === "string" && isOurServer(server);
+		const tool = mcp?.tool ?? args.ToolName;
+		if (typeof server !== "string") return false;
+		if (OUR_SERVER.test(server)) return true;
+		// An agy before 1.2.2 does not put the plugin's name before it; that alone could be anybody's.
+		return server === TOOL_PLUGIN.server && this.#options.tools.some(({ name }) => name === tool);
 	}
 
 	end(event: EndEvent | undefined): string | undefined {
@@ -130,47 +115,41 @@ export class BridgeLoan implements BridgedCalls, ToolProvider {
 		if (this.#ended || event === undefined) return undefined;
 		this.#ended = true;
 		const answered = event.outcome.kind === "answered";
-		return answered && this.#reached === undefined ? this.#options.unreachedRemark() : undefined;
+		return answered && !this.#connected ? this.#options.notConnectedNotice() : undefined;
 	}
 
-	/** Calls whose results agy has not seen. */
-	unseen(): readonly PiCall[] {
-		return this.#calls.unseen();
+	/** Calls whose results agy has not got. */
+	undelivered(): readonly PiCall[] {
+		return this.#calls.undelivered();
 	}
 
-	/** Nobody will ask for the loan any more: its place at the server is given back. Idempotent. */
-	forget(): void {
+	/** Nobody will ask any more, and what pi still runs is not counted as run for agy. Idempotent. */
+	close(): void {
 		this.#calls.close();
 		for (const leave of this.#leaveGuard.values()) leave();
-		void this.#berth?.leave();
 	}
 
-	#wait({ handle }: JsonObject, answer: (result: CallToolResult) => void): () => void {
-		const text = typeof handle === "string" ? handle : JSON.stringify(handle ?? null);
-		return this.#calls.wait(text, (reply) => answer(mcpAnswer(reply, this.#waitName)));
+	/** Why a call is not even parked. */
+	#refusal(name: string): string | undefined {
+		if (name === this.#waitName) return undefined;
+		if (!this.#options.tools.some((tool) => tool.name === name)) return `pi offers no tool named "${name}".`;
+		if (!this.#options.isActive(name)) return `The tool "${name}" has been switched off in pi.`;
+		return undefined;
 	}
 
-	#park(name: string, args: JsonObject, answer: (result: CallToolResult) => void): () => void {
-		const nothing = () => {};
-		if (!this.#options.tools.some((tool) => tool.name === name)) {
-			answer(problem(`pi offers no tool named "${name}".`));
-			return nothing;
-		}
-		if (!this.#options.isActive(name)) {
-			answer(problem(`The tool "${name}" has been switched off in pi.`));
-			return nothing;
-		}
-		const { call, isNew, letGo } = this.#calls.park(name, args, (reply) => answer(mcpAnswer(reply, this.#waitName)));
-		if (isNew && this.#listener !== undefined) this.#listener(call);
-		else if (isNew) this.#early.push(call);
-		return letGo;
+	#wait({ handle }: JsonObject, answer: (reply: Reply) => void): () => void {
+		return this.#calls.wait(typeof handle === "string" ? handle : JSON.stringify(handle ?? null), answer);
+	}
+
+	#park(name: string, args: JsonObject, answer: (reply: Reply) => void): () => void {
+		const { call, isNew, drop } = this.#calls.park(name, args, answer);
+		if (isNew) this.#listener(call);
+		return drop;
 	}
 }
 
 /**
  * The names under which agy may know our server: agy puts a plugin's name before it since 1.2.2, and an entry in the file
- * all agy processes share has the name of one pi process after it.
+ * all agy processes share has the number of one pi process after it.
  */
-function isOurServer(name: string): boolean {
-	return name === TOOL_SERVER_NAME || name.endsWith(`_${TOOL_SERVER_NAME}`) || name.startsWith(`${TOOL_SERVER_NAME}_`);
-}
+const OUR_SERVER = new RegExp(`^(?:.+_)?${TOOL_SERVER_NAME}(?:_\\d+)?$`);
