@@ -9,10 +9,11 @@ import type { Observation } from "../ledger/observation.ts";
 import type { StreamMessage } from "../stdout/stream-message.ts";
 import type { DatabaseProblem } from "../tail/database-problem.ts";
 import { AgyOutput } from "./agy-output.ts";
+import type { ErrorContext } from "./ending/agy-sentences.ts";
 import { checkDeadlines, type Deadline, type Limits } from "./ending/deadlines.ts";
 import { decideEnding, type EndSign, type Patience } from "./ending/ending.ts";
-import type { ErrorContext } from "./ending/error-text.ts";
-import { decideOutcome, hopelessFailure, type Unbound } from "./ending/outcome.ts";
+import { hopelessFailure } from "./ending/hopeless.ts";
+import { decideOutcome, type Unbound } from "./ending/outcome.ts";
 import { LOOK_EVERY_MS, RunTimes } from "./ending/run-times.ts";
 import { type StderrSign, StderrSigns } from "./ending/stderr-signs.ts";
 import type { ProcessExit } from "./process/process.ts";
@@ -118,10 +119,8 @@ export class TurnState {
 
 	/** Whether the turn is over, or cannot go on, or else when to ask again. */
 	judge(): Verdict {
-		// Without what was said before, agy would take the words for something else.
-		if (this.#notContinued !== undefined) {
-			return { kind: "failed", failure: { kind: "conversation-replaced", id: this.#notContinued }, sign: "hopeless" };
-		}
+		const replaced = this.#replacedFailure;
+		if (replaced) return { kind: "failed", failure: replaced, sign: "hopeless" };
 		const { clock, limits, patience } = this.#options;
 		const now = clock.now();
 		this.#times.look(now);
@@ -189,6 +188,11 @@ export class TurnState {
 		if (isAsked && (mode === "request-review" || mode === "strict")) emit(notices.permissionsOverruled(mode));
 	}
 
+	/** Without what was said before, agy would take the words for something else. */
+	get #replacedFailure(): Failure | undefined {
+		return this.#notContinued === undefined ? undefined : { kind: "conversation-replaced", id: this.#notContinued };
+	}
+
 	get #databaseLostAt(): number {
 		return this.#databaseLost ? Infinity : this.#times.databaseLostAt(this.facts);
 	}
@@ -215,9 +219,8 @@ export class TurnState {
 	}
 
 	#outcome(databaseProblem: DatabaseProblem | undefined, binding: EndBinding): Outcome {
-		if (this.#notContinued !== undefined) {
-			return { kind: "failed", failure: { kind: "conversation-replaced", id: this.#notContinued } };
-		}
+		const replaced = this.#replacedFailure;
+		if (replaced) return { kind: "failed", failure: replaced };
 		const { output, request } = this.#options;
 		return decideOutcome({
 			ledger: this.facts,

@@ -1,7 +1,9 @@
 import type { Failure } from "../../engine/failure.ts";
 import type { StreamResult } from "../../stdout/stream-message.ts";
 import type { ProcessExit } from "../process/process.ts";
-import { type ErrorContext, failureInText, oneLine } from "./error-text.ts";
+import type { ErrorContext } from "./agy-sentences.ts";
+import { failureInText } from "./error-text.ts";
+import { oneLine } from "./sentence-parts.ts";
 import type { StderrSigns } from "./stderr-signs.ts";
 
 export interface ExitFacts {
@@ -18,8 +20,9 @@ export interface ExitFacts {
 }
 
 /**
- * Pure: what went wrong in a run that has ended by itself; undefined when nothing did. agy's exit code alone says little:
- * 0 is also a refused tool, a time limit, a cancelled turn and an empty answer.
+ * Pure: what went wrong by agy's own account: its result where it gave one, else its exit; undefined when nothing did. stderr and
+ * the last failed step name the reason more precisely. The exit code alone says little: 0 is also a refused tool, a time limit, a
+ * cancelled turn and an empty answer.
  */
 export function failureAtExit(facts: ExitFacts): Failure | undefined {
 	const { exit, result, stderr, answered } = facts;

@@ -1,12 +1,12 @@
 import type { StepError } from "../../decode/step-types.ts";
 import type { Outcome } from "../../engine/events.ts";
-import type { Failure, FailureKind, ModelTrouble } from "../../engine/failure.ts";
+import type { Failure } from "../../engine/failure.ts";
 import type { DeniedAction, LedgerFacts } from "../../ledger/facts.ts";
 import { type DatabaseProblem, databaseFailure } from "../../tail/database-problem.ts";
-import type { ErrorContext } from "./error-text.ts";
-import { failureInText, oneLine } from "./error-text.ts";
+import type { ErrorContext } from "./agy-sentences.ts";
+import { failureInText, stepErrorText } from "./error-text.ts";
 import { type ExitFacts, failureAtExit } from "./exit-signs.ts";
-import type { StderrSigns } from "./stderr-signs.ts";
+import { oneLine } from "./sentence-parts.ts";
 
 /** ExecutorTerminationReason of agy's record of a turn's end, from its own descriptors. */
 const ERROR = 1;
@@ -14,12 +14,8 @@ const USER_CANCELED = 2;
 const NO_TOOL_CALL = 4;
 
 /** Everything that is known when a turn has ended by itself. */
-export interface EndFacts {
+export interface EndFacts extends Omit<ExitFacts, "result" | "stepError" | "answered"> {
 	readonly ledger: LedgerFacts;
-	readonly exit: ExitFacts["exit"];
-	readonly stderr: ExitFacts["stderr"];
-	readonly promptBytes: number;
-	readonly context: ErrorContext;
 	/** agy was told to print its answer as stream-json: stdout can stand in for the database. */
 	readonly streamJson: boolean;
 	/** What kept the database from being read to its end. */
@@ -35,32 +31,34 @@ export interface Unbound {
 	readonly printed: boolean;
 }
 
-/** Pure: what came of a turn that ended by itself. No single sign is trusted: agy's exit code 0 may mean anything. */
+/**
+ * Pure: what came of a turn that ended by itself. No single sign is trusted: agy's own account is asked first, then what the
+ * conversation holds, then whether the database could be read and is ours.
+ */
 export function decideOutcome(facts: EndFacts): Outcome {
 	const failure = failureOf(facts);
 	return failure === undefined ? { kind: "answered" } : { kind: "failed", failure };
 }
 
 function failureOf(facts: EndFacts): Failure | undefined {
-	const { ledger, exit, stderr, promptBytes, context, streamJson } = facts;
-	const answered = isAnswered(ledger);
+	const { ledger, stderr, context, streamJson } = facts;
 	const stepError = ledger.openErrors.at(-1);
 	const failure = failureAtExit({
-		exit,
+		...facts,
 		// Of plain text there is no result that would know how the turn ended.
 		result: streamJson ? ledger.result : undefined,
-		stderr,
-		stepError: stepError && errorText(stepError),
-		answered,
-		promptBytes,
-		context,
+		stepError: stepError && stepErrorText(stepError),
+		answered: isAnswered(ledger),
 	});
-	if (failure?.kind === "crashed" && endedWell(ledger)) return undefined;
-	if (failure?.kind === "empty-answer" || failure?.kind === "permission-denied" || failure?.kind === "crashed") {
-		return deniedFailure(ledger.denied, stderr.deniedAction) ?? unreadableFailure(facts) ?? failure;
-	}
-	if (failure !== undefined) return failure;
-	return failureInConversation(ledger, context) ?? unreadableFailure(facts);
+	if (failure === undefined) return failureInConversation(ledger, context) ?? unreadableFailure(facts);
+	if (failure.kind === "crashed" && endedWell(ledger)) return undefined;
+	if (!isVague(failure)) return failure;
+	return deniedFailure(ledger.denied, stderr.deniedAction) ?? unreadableFailure(facts) ?? failure;
+}
+
+/** agy itself says little here: the conversation names what was refused, and may not have been readable. */
+function isVague({ kind }: Failure): boolean {
+	return kind === "empty-answer" || kind === "permission-denied" || kind === "crashed";
 }
 
 /**
@@ -115,44 +113,10 @@ function deniedFailure(denied: readonly DeniedAction[], onStderr: string | undef
 	};
 }
 
-/** With agy's own pauses of up to 30 s, so many calls take about ten minutes. */
-const MAX_ATTEMPTS = 25;
-
-/**
- * Pure: a failure that agy tries to get over for ever: an exhausted quota at once (agy 1.2.2 repeats such a call until its
- * print timeout), anything else when it was tried long enough.
- */
-export function hopelessFailure(
-	stderr: Pick<StderrSigns, "failure" | "attempts">,
-	openErrors: readonly StepError[],
-	context: ErrorContext,
-): Failure | undefined {
-	const error = openErrors.at(-1);
-	const named = [stderr.failure, error && failureInText(errorText(error), context)];
-	const quota = named.find((failure) => failure?.kind === "quota");
-	if (quota !== undefined) return quota;
-	const attempts = Math.max(stderr.attempts, openErrors.length);
-	if (attempts < MAX_ATTEMPTS) return undefined;
-	const because = named.map((failure) => failure?.kind).find(isTrouble);
-	return { kind: "model-unreachable", attempts, ...(because !== undefined && { because }) };
-}
-
-function isTrouble(kind: FailureKind | undefined): kind is ModelTrouble {
-	return kind === "rate-limit" || kind === "overloaded" || kind === "no-network";
-}
-
 function stepFailure(error: StepError, context: ErrorContext): Failure {
-	const text = errorText(error);
+	const text = stepErrorText(error);
 	const known = failureInText(text, context);
 	if (known !== undefined) return known;
 	const message = oneLine(error.short || error.userMessage || error.full || "agy gave no reason");
 	return { kind: "model-error", ...(error.code > 0 && { code: error.code }), message };
-}
-
-/** All that a step says about its error, the code in the form that agy writes elsewhere. */
-function errorText(error: StepError): string {
-	const code = error.code > 0 ? `(code ${error.code})` : "";
-	return [error.short, error.userMessage, error.full, error.modelMessage, error.details, code]
-		.filter(Boolean)
-		.join(" ");
 }

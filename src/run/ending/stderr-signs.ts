@@ -1,7 +1,9 @@
 import { z } from "zod/v3";
 import type { Failure } from "../../engine/failure.ts";
 import { parseJson } from "../../engine/json.ts";
-import { type ErrorContext, failureInText, oneLine } from "./error-text.ts";
+import type { ErrorContext } from "./agy-sentences.ts";
+import { failureInText } from "./error-text.ts";
+import { listedModel, oneLine } from "./sentence-parts.ts";
 
 /** What one line of stderr tells while agy runs, beside being a reason for a failure at the end. */
 export type StderrSign =
@@ -163,11 +165,8 @@ export class StderrSigns {
 	/** The models that agy lists after an unknown one, on lines of their own. */
 	#takesAsModelList(line: string): boolean {
 		if (this.#listLeft === 0 || this.#failure?.kind !== "unknown-model") return false;
-		const name = line
-			.replace(/^[\s*-]+/, "")
-			.split(/\t| {2,}/)[0]
-			?.trim();
-		if (!name || !/^[\w.()-]+(?: [\w.()-]+)*$/.test(name)) {
+		const name = listedModel(line);
+		if (name === undefined || !/^[\w.()-]+(?: [\w.()-]+)*$/.test(name)) {
 			this.#listLeft = 0;
 			return false;
 		}

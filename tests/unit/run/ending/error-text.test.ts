@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Failure } from "../../../../src/engine/failure.ts";
-import {
-	type ErrorContext,
-	failureInText,
-	goDurationMs,
-	oneLine,
-	quotaPool,
-} from "../../../../src/run/ending/error-text.ts";
+import { AGY_SENTENCES, type ErrorContext } from "../../../../src/run/ending/agy-sentences.ts";
+import { failureInText } from "../../../../src/run/ending/error-text.ts";
 
 const context: ErrorContext = { now: 1_000, model: "gemini-3.8-flash-high", resume: "c1", exitCode: 1 };
 const HOUR = 3_600_000;
@@ -114,7 +109,7 @@ const texts: readonly (readonly [string, Failure | undefined])[] = [
 ];
 
 for (const [text, expected] of texts) {
-	test(`means ${expected?.kind ?? "nothing"}: ${oneLine(text).slice(0, 70)}`, () => {
+	test(`means ${expected?.kind ?? "nothing"}: ${text.slice(0, 70)}`, () => {
 		assert.deepEqual(failureInText(text, context), expected);
 	});
 }
@@ -123,24 +118,13 @@ test("an unusable conversation is lost only if one was to be continued", () => {
 	assert.equal(failureInText("plan model not specified", { now: 0 })?.kind, "model-error");
 });
 
-test("models are of one of two pools", () => {
-	assert.equal(quotaPool("gemini-3.1-pro-low"), "Gemini Models");
-	assert.equal(quotaPool("claude-opus-4-6-thinking"), "Claude and GPT models");
-	assert.equal(quotaPool("gpt-oss-120b-medium"), "Claude and GPT models");
-	assert.equal(quotaPool("other"), undefined);
-	assert.equal(quotaPool(undefined), undefined);
-});
-
-test("Go durations", () => {
-	assert.equal(goDurationMs("1h2m3s"), HOUR + 123_000);
-	assert.equal(goDurationMs("1.5s"), 1_500);
-	assert.equal(goDurationMs("250ms"), 250);
-	assert.equal(goDurationMs("2d1h"), 49 * HOUR);
-	for (const bad of ["", "5", "soon", "5x", "h5", undefined]) assert.equal(goDurationMs(bad), undefined);
-});
-
-test("what reaches a message is one short line", () => {
-	const message = oneLine(`a\u001b[31m\r\n\tb${"x".repeat(1000)}`);
-	assert.match(message, /^a \[31m b/);
-	assert.equal(message.length, 300);
+test("the order of the sentences matters for two pairs only", () => {
+	const pairs = texts.flatMap(([text]) => {
+		const kinds = AGY_SENTENCES.flatMap(({ pattern, failure }) => {
+			const match = pattern.exec(text);
+			return match === null ? [] : [failure(match, context).kind];
+		});
+		return kinds.length > 1 ? [kinds.join(" before ")] : [];
+	});
+	assert.deepEqual(new Set(pairs), new Set(["quota before rate-limit", "bad-effort before unknown-model"]));
 });

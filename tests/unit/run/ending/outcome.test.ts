@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { StepError } from "../../../../src/decode/step-types.ts";
 import type { Failure } from "../../../../src/engine/failure.ts";
 import type { LedgerFacts } from "../../../../src/ledger/facts.ts";
-import { decideOutcome, type EndFacts, hopelessFailure } from "../../../../src/run/ending/outcome.ts";
+import { decideOutcome, type EndFacts } from "../../../../src/run/ending/outcome.ts";
 import type { StreamResult } from "../../../../src/stdout/stream-message.ts";
+import { stepError } from "./make.ts";
 
 const nothingSeen: LedgerFacts = {
 	promptSeen: true,
@@ -33,15 +33,6 @@ const answeredFacts: LedgerFacts = {
 	lastGenerationText: "It is 42.",
 };
 const record = (terminationReason: number, error = "") => ({ idx: 0, terminationReason, lastStepIdx: 3, error });
-const error = (more: Partial<StepError>): StepError => ({
-	userMessage: "",
-	short: "",
-	full: "",
-	details: "",
-	modelMessage: "",
-	code: 0,
-	...more,
-});
 const result = (more: Partial<StreamResult> = {}): StreamResult => ({
 	event: "result",
 	conversationId: "c",
@@ -141,7 +132,7 @@ describe("no answer", () => {
 	});
 
 	test("is an error that the last model call ended with, whatever the exit code", () => {
-		const openErrors = [error({ short: "the model is overloaded", code: 503 })];
+		const openErrors = [stepError({ short: "the model is overloaded", code: 503 })];
 		assert.deepEqual(failure({ openErrors, lastGeneration: "failed", executor: record(1) }), {
 			kind: "overloaded",
 			code: 503,
@@ -149,7 +140,7 @@ describe("no answer", () => {
 	});
 
 	test("is an unknown error in agy's own words", () => {
-		const openErrors = [error({ short: "the teapot is empty", code: 418 })];
+		const openErrors = [stepError({ short: "the teapot is empty", code: 418 })];
 		assert.deepEqual(failure({ openErrors, executor: record(1) }), {
 			kind: "model-error",
 			code: 418,
@@ -210,35 +201,5 @@ describe("the database", () => {
 	test("that is not known does not matter when stdout told the answer", () => {
 		const binding = { directory: "/c", candidates: [], printed: false };
 		assert.deepEqual(decide({ result: result({ response: "It is 42." }) }, { binding }), { kind: "answered" });
-	});
-});
-
-const nothingOnStderr = { failure: undefined, attempts: 0 };
-
-describe("a call of the model that is repeated for ever", () => {
-	test("is hopeless after a while, from stderr or from steps, with the reason where it is known", () => {
-		const limited = { failure: { kind: "rate-limit" }, attempts: 25 } as const;
-		const unreachable = { kind: "model-unreachable", attempts: 25 } as const;
-		assert.deepEqual(hopelessFailure(limited, [], { now: 0 }), { ...unreachable, because: "rate-limit" });
-		const errors = (short: string) => Array.from({ length: 25 }, () => error({ short }));
-		assert.deepEqual(hopelessFailure(nothingOnStderr, errors("something new"), { now: 0 }), unreachable);
-		const overloaded = { ...unreachable, because: "overloaded" };
-		assert.deepEqual(hopelessFailure(nothingOnStderr, errors("The model is overloaded."), { now: 0 }), overloaded);
-	});
-});
-
-describe("an exhausted quota", () => {
-	const text = "Individual quota reached. Resets in 1h0m0s.";
-
-	test("is hopeless, from stderr or from a step", () => {
-		const quota = { kind: "quota", adminManaged: false } as const;
-		assert.deepEqual(hopelessFailure({ failure: quota, attempts: 1 }, [], { now: 0 }), quota);
-		assert.equal(hopelessFailure(nothingOnStderr, [error({ full: text, code: 429 })], { now: 0 })?.kind, "quota");
-	});
-
-	test("is not what a passing refusal is", () => {
-		const passing = error({ short: "Resource has been exhausted (e.g. check quota).", code: 429 });
-		assert.equal(hopelessFailure(nothingOnStderr, [passing], { now: 0 }), undefined);
-		assert.equal(hopelessFailure({ failure: { kind: "rate-limit" }, attempts: 24 }, [], { now: 0 }), undefined);
 	});
 });
