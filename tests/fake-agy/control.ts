@@ -23,7 +23,8 @@ export async function control(step: ControlStep, context: ControlContext): Promi
 	if ("exit" in step) context.exit(step.exit);
 	if ("kill" in step) {
 		process.kill(process.pid, step.kill);
-		return sleep(1000);
+		// However long the signal takes, nothing is played after it.
+		return hang();
 	}
 	if ("hang" in step) return hang();
 	if ("grandchild" in step) return leaveGrandchild(step.grandchild);

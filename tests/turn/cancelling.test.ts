@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fakeHome } from "../support/scenario.ts";
-import { ofType, textOf, toolStates } from "../unit/ledger/make.ts";
+import { textOf, toolStates } from "../unit/ledger/make.ts";
 import { all, ask, endOf, engineIn, isText, living, prompted, rest, until } from "./engine.ts";
 
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
@@ -82,13 +82,17 @@ test("a run can be cancelled while it waits for a place, and the others are not 
 
 test("a run that waits for a place gets it when it is free", async (t) => {
 	const home = fakeHome(t);
+	const gate = home.gate("go");
+	home.play({ steps: [{ waitFor: gate.file }, { say: "Here." }] });
 	const engine = engineIn(t, home, { settings: { maxParallelRuns: 1 } });
-	const both = await Promise.all([all(engine.start(ask(home))), all(engine.start(ask(home)))]);
-	for (const events of both) assert.deepEqual(endOf(events).outcome, { kind: "answered" });
-	const waited = both.filter((events) =>
-		ofType(events, "activity").some((event) => event.doing === "waiting-for-slot"),
-	);
-	assert.equal(waited.length, 1);
+	const first = all(engine.start(ask(home)));
+	await gate.reached();
+	const second = engine.start(ask(home)).events[Symbol.asyncIterator]();
+	await until(second, (event) => event.type === "activity" && event.doing === "waiting-for-slot");
+	gate.open();
+	for (const events of [await first, await rest(second)]) {
+		assert.deepEqual(endOf(events).outcome, { kind: "answered" });
+	}
 });
 
 test("after the end, cancelling only makes the process go sooner", onLinux, async (t) => {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Failure } from "../../src/engine/failure.ts";
 import { fakeHome, type Scenario } from "../support/scenario.ts";
+import { SkippingClock } from "../support/skipping-clock.ts";
 import { noticeCodes, ofType, textOf, toolStates } from "../unit/ledger/make.ts";
-import { all, ask, endOf, engineIn, isText, living, prompted, rest, until } from "./engine.ts";
+import { all, ask, asksForSignIn, endOf, engineIn, isText, living, PATIENT, prompted, rest, until } from "./engine.ts";
 
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
 const versions = ["1.3.3", "1.1.7"];
@@ -75,11 +76,15 @@ describe("a deadline", () => {
 
 	test("ends a silent agy that ignores signals, and keeps its text", onLinux, async (t) => {
 		const home = fakeHome(t, "stubborn");
-		const run = engineIn(t, home, { settings: { inactivitySeconds: 0.5 } }).start(ask(home));
-		const events = await all(run);
-		const failure = failureIn(events);
+		const clock = new SkippingClock();
+		const run = engineIn(t, home, { clock }).start(ask(home));
+		const events = run.events[Symbol.asyncIterator]();
+		const first = await until(events, isText);
+		await clock.skip(PATIENT.inactivitySeconds * 1_000);
+		const after = await rest(events);
+		const failure = failureIn(after);
 		assert.ok(failure?.kind === "deadline" && failure.which === "inactivity");
-		assert.equal(textOf(events), "I stay.");
+		assert.equal(textOf([first, ...after]), "I stay.");
 		await run.settled;
 		assert.equal(await living(home), 0);
 	});
@@ -94,19 +99,20 @@ describe("a deadline", () => {
 		const home = fakeHome(t);
 		const gate = home.gate("built");
 		home.play({ steps: [{ run: { command: "make", during: [{ waitFor: gate.file }] } }, { say: "Built." }] });
-		const run = engineIn(t, home, { settings: { inactivitySeconds: 0.2 } }).start(ask(home));
+		const clock = new SkippingClock();
+		const run = engineIn(t, home, { clock }).start(ask(home));
 		const events = run.events[Symbol.asyncIterator]();
-		await until(events, (event) => event.type === "tool");
+		await until(events, (event) => event.type === "tool" && event.state === "running");
 		await gate.reached();
-		await new Promise((resolve) => setTimeout(resolve, 400));
+		await clock.skip(PATIENT.inactivitySeconds * 1_000);
 		gate.open();
 		const after = await rest(events);
 		assert.deepEqual(endOf(after).outcome, { kind: "answered" });
 	});
 
 	test("for a sign-in nobody can give is told as what it is", async (t) => {
-		const home = fakeHome(t, "sign-in-prompt");
-		const events = await all(engineIn(t, home, { settings: { startUpSeconds: 0.6 } }).start(ask(home)));
+		const home = fakeHome(t);
+		const events = await all(asksForSignIn(t, home));
 		assert.deepEqual(failureIn(events), { kind: "not-signed-in", expired: false });
 	});
 });

@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { defaultSettings, type Settings } from "../../src/config/schema.ts";
-import { systemClock } from "../../src/engine/clock.ts";
+import { type Clock, systemClock } from "../../src/engine/clock.ts";
 import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
 import type { AgyEvent, EndEvent, TextEvent } from "../../src/engine/events.ts";
 import { type Log, silentLog } from "../../src/engine/log.ts";
 import { createCliEngine } from "../../src/run/cli-engine.ts";
 import { systemProcesses } from "../../src/run/process/process-table.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 import type { FakeHome, InvocationRecord } from "../support/scenario.ts";
+import { SkippingClock } from "../support/skipping-clock.ts";
 
 /** Deadlines that never decide a test that should not be decided by them. */
-const PATIENT: Partial<Settings> = { startUpSeconds: 60, inactivitySeconds: 60, turnSeconds: 120 };
+export const PATIENT = { startUpSeconds: 120, inactivitySeconds: 120, turnSeconds: 240 } satisfies Partial<Settings>;
 
 export interface EngineOptions {
 	readonly settings?: Partial<Settings>;
@@ -19,6 +21,7 @@ export interface EngineOptions {
 	/** pi's own folder, when two engines share one. */
 	readonly agentDir?: string;
 	readonly log?: Log;
+	readonly clock?: Clock;
 }
 
 /** The real engine in the stand-in's home. Every run is over, with its processes, before the test is. */
@@ -26,7 +29,7 @@ export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options:
 	const runs: Run[] = [];
 	const engine = createCliEngine({
 		settings: () => ({ ...defaultSettings, ...PATIENT, ...options.settings }),
-		clock: systemClock,
+		clock: options.clock ?? systemClock,
 		log: options.log ?? silentLog,
 		agentDir: options.agentDir ?? join(home.dir, "pi"),
 		env: home.env,
@@ -34,7 +37,7 @@ export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options:
 		rungs: [
 			{ signal: "SIGINT", waitMs: 200 },
 			{ signal: "SIGTERM", waitMs: 100 },
-			{ signal: "SIGKILL", waitMs: 2_000 },
+			{ signal: "SIGKILL", waitMs: PATIENCE_MS },
 		],
 	});
 	t.after(async () => {
@@ -49,6 +52,19 @@ export function engineIn(t: Pick<TestContext, "after">, home: FakeHome, options:
 			return run;
 		},
 	};
+}
+
+/** A run whose agy asks for a sign-in when it has had more than its time for that. */
+export function asksForSignIn(t: Pick<TestContext, "after">, home: FakeHome): Run {
+	const gate = home.gate("started");
+	home.play({ before: [{ waitFor: gate.file }], signedOut: "prompt" });
+	const clock = new SkippingClock();
+	const run = engineIn(t, home, { clock }).start(ask(home));
+	void gate.reached().then(async () => {
+		await clock.skip(20_000);
+		gate.open();
+	});
+	return run;
 }
 
 export function ask(home: FakeHome, more: Partial<RunRequest> = {}): RunRequest {

@@ -7,7 +7,7 @@ import type { AgyEvent } from "../../src/engine/events.ts";
 import type { Failure } from "../../src/engine/failure.ts";
 import { FAKE_AGY, type FakeHome, fakeHome, type Scenario, type ScenarioStep } from "../support/scenario.ts";
 import { noticeCodes, ofType, textOf } from "../unit/ledger/make.ts";
-import { all, ask, endOf, engineIn, living, prompted } from "./engine.ts";
+import { all, ask, asksForSignIn, endOf, engineIn, living, prompted } from "./engine.ts";
 
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
 
@@ -203,8 +203,8 @@ exec '${FAKE_AGY}' "$@"
 	});
 
 	test("and waits for a sign-in is not asked again", onLinux, async (t) => {
-		const home = fakeHome(t, { signedOut: "prompt" });
-		const run = engineIn(t, home, { settings: { startUpSeconds: 0.6 } }).start(ask(home));
+		const home = fakeHome(t);
+		const run = asksForSignIn(t, home);
 		const events = await all(run);
 		assert.deepEqual(failureIn(events), { kind: "not-signed-in", expired: false });
 		assert.equal(ofType(events, "activity").filter(({ doing }) => doing === "starting").length, 1);

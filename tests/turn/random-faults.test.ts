@@ -8,7 +8,7 @@ import { systemProcesses } from "../../src/run/process/process-table.ts";
 import { type FaultSchedule, faultSchedule, VERSIONS } from "../support/fault-schedule.ts";
 import { leaks, openThings } from "../support/open-things.ts";
 import { type FakeHome, fakeHome } from "../support/scenario.ts";
-import { all, ask, endOf, engineIn, living } from "./engine.ts";
+import { all, ask, endOf, engineIn, living, PATIENT } from "./engine.ts";
 
 /** FAULT_RUNS=200 for a long run, FAULT_SEED to repeat one; a failure names its seed. */
 const numRuns = Number(process.env.FAULT_RUNS ?? 8);
@@ -23,7 +23,7 @@ const HASTE = {
 	backgroundGraceSeconds: 0.3,
 };
 /** For prompts that must be answered, however busy the machine is. */
-const PATIENCE = { ...HASTE, startUpSeconds: 60, inactivitySeconds: 60, turnSeconds: 120 };
+const PATIENCE = { ...HASTE, ...PATIENT };
 
 test("whatever goes wrong: one end, nothing left alive or open, and the next prompt is answered", {
 	skip: process.platform !== "linux" && "needs /proc",
@@ -69,10 +69,11 @@ async function suffer(
 	{ permissions, disturbance }: FaultSchedule,
 ): Promise<AgyEvent[]> {
 	const run = engine.start(ask(home, { permissions }));
+	let disturbed: Promise<void> | undefined;
 	const timer = setTimeout(
-		async () => {
+		() => {
 			if (disturbance.kind === "cancel-late") run.cancel("user");
-			if (disturbance.kind === "kill") await kill(home, disturbance.signal);
+			if (disturbance.kind === "kill") disturbed = kill(home, disturbance.signal);
 		},
 		"afterMs" in disturbance ? disturbance.afterMs : 0,
 	);
@@ -83,6 +84,8 @@ async function suffer(
 	}
 	await run.settled;
 	clearTimeout(timer);
+	// Looking for agy opens files, and may take longer than agy lives.
+	await disturbed;
 	return events;
 }
 

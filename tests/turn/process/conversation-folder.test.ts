@@ -10,6 +10,7 @@ import {
 } from "../../../src/run/binding/conversation-finder.ts";
 import { hasDatabase, snapshotConversations } from "../../../src/run/binding/conversation-folder.ts";
 import { systemOpenFiles } from "../../../src/run/process/open-files.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 import { type Started, startShell, table, temporaryFolder } from "./support.ts";
 
 const skip = process.platform === "win32" ? "open files cannot be seen" : false;
@@ -158,7 +159,7 @@ test("what was seen open counts after agy's end", { skip }, async (t) => {
 	const find = await finder(folder);
 	const agy = await writer(t, folder, "mine");
 	await find.look(await lookAt(agy));
-	await agy.process.end([{ signal: "SIGKILL", waitMs: 5_000 }]);
+	await agy.process.end([{ signal: "SIGKILL", waitMs: PATIENCE_MS }]);
 	await writer(t, folder, "other");
 	assert.deepEqual(await find.look(await lookAt(agy)), { kind: "bound", id: "mine", by: "open-file" });
 });

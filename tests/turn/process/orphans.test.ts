@@ -7,9 +7,10 @@ import { systemClock } from "../../../src/engine/clock.ts";
 import { MARKER, type RunMark } from "../../../src/run/process/environment.ts";
 import { endOrphans, recordRun } from "../../../src/run/process/orphans.ts";
 import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../../../src/run/process/process-table.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 import { allGone, type Started, startShell, table, temporaryFolder } from "./support.ts";
 
-const rungs = [{ signal: "SIGKILL", waitMs: 5_000 }] as const;
+const rungs = [{ signal: "SIGKILL", waitMs: PATIENCE_MS }] as const;
 const living = await ownIdentity(table);
 /** Our own number, and not our start time: a pi that died. */
 const dead: ProcessIdentity = { pid: living.pid, startTime: living.startTime.replace(/\d+$/, "1") };

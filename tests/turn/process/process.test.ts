@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
 import { startProcess } from "../../../src/run/process/process.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
 
 const quickRungs = [
 	{ signal: "SIGINT", waitMs: 100 },
 	{ signal: "SIGTERM", waitMs: 100 },
-	{ signal: "SIGKILL", waitMs: 5_000 },
+	{ signal: "SIGKILL", waitMs: PATIENCE_MS },
 ] as const;
 
 test("what it says and how it ends", async (t) => {
@@ -89,7 +91,8 @@ test("one that ignores every polite signal is killed, and a second call shares t
 
 test("when nothing of it is to be seen, its exit is waited for, and its pipes are closed then", async (t) => {
 	const blind = { ...table, list: async () => [], withEnvironment: async () => [] };
-	const { process } = await startShell(t, "exec sleep 0.2", { table: blind });
+	// No time passes: the end cannot come before the exit.
+	const { process } = await startShell(t, "exec sleep 0.2", { table: blind, clock: new FakeClock() });
 	let isExited = false;
 	void process.exited.then(() => {
 		isExited = true;

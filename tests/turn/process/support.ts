@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/engine/clock.ts";
 import type { AgyProcess, ProcessOptions } from "../../../src/run/process/process.ts";
 import { startProcess } from "../../../src/run/process/process.ts";
 import { isAlive, type ProcessIdentity, systemProcesses } from "../../../src/run/process/process-table.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 export const table = systemProcesses();
 
@@ -49,7 +50,7 @@ export async function start(
 		...options,
 	});
 	if (result.kind !== "started") throw new Error(`not started: ${JSON.stringify(result.failure)}`);
-	t.after(() => result.process.end([{ signal: "SIGKILL", waitMs: 2_000 }]));
+	t.after(() => result.process.end([{ signal: "SIGKILL", waitMs: PATIENCE_MS }]));
 	return {
 		process: result.process,
 		stderr,

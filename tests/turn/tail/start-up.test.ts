@@ -7,7 +7,7 @@ import { FollowedConversation, WriterProcess } from "./support.ts";
 
 const STARTS = 200;
 /** A short turn of a new or resumed conversation. */
-const TURN = { synchronous: "NORMAL", rows: 4, size: 600, maxGapMs: 2, handshake: false } as const;
+const TURN = { synchronous: "NORMAL", rows: 4, size: 600, maxGapMs: 2, handshakeEvery: 0 } as const;
 
 test("200 new conversations: agy never fails, and every row is reported", async (t) => {
 	const folder = temporaryFolder(t);
@@ -48,7 +48,8 @@ test("the harm that is avoided is real: opening just as agy starts makes it fail
 	const writer = new WriterProcess(t);
 	const lay = await leftBehind(t, folder, writer);
 	let failures = 0;
-	for (let i = 0; i < 100 && failures === 0; i++) {
+	// Mostly it takes less than ten attempts; where it is not to happen at all, the test's time limit says so.
+	for (let i = 0; failures === 0; i++) {
 		const path = lay(`careless${i}`);
 		const running = writer.run({ ...TURN, path, first: 300 });
 		// A reader that opens again and again, as a poller without a kept handle does.
@@ -69,7 +70,6 @@ test("the harm that is avoided is real: opening just as agy starts makes it fail
 		failures += (await running).errors.length;
 		for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 	}
-	assert.ok(failures > 0);
 });
 
 /** A conversation of 300 rows as a killed agy leaves it: all of it in a log of several megabytes. Returns a way to copy it. */
@@ -77,7 +77,7 @@ async function leftBehind(t: TestContext, folder: string, writer: WriterProcess)
 	const template = join(temporaryFolder(t), "template.db");
 	const copies = join(temporaryFolder(t), "copy.db");
 	// The handshake keeps the writer from closing, which would fold the log in.
-	const job = { ...TURN, path: template, first: 0, rows: 300, size: 9_000, maxGapMs: 0, handshake: true };
+	const job = { ...TURN, path: template, first: 0, rows: 300, size: 9_000, maxGapMs: 0, handshakeEvery: 1 };
 	const running = writer.run(job);
 	const followed = new FollowedConversation(join(template, ".."), "template");
 	followed.onRow = (idx) => {

@@ -31,7 +31,7 @@ export class WriterProcess {
 		return JSON.parse(answer.value) as WriterReport;
 	}
 
-	/** Lets a job with `handshake` go on. */
+	/** Lets a job with a handshake go on. */
 	proceed(): void {
 		this.#child.stdin?.write("\n");
 	}

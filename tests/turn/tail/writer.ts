@@ -16,8 +16,8 @@ export interface WriterJob {
 	readonly size: number;
 	/** Before each commit it blocks for up to so many milliseconds. */
 	readonly maxGapMs: number;
-	/** Wait for a line on stdin after each commit. */
-	readonly handshake: boolean;
+	/** Wait for a line on stdin after every so many commits; 0: never. */
+	readonly handshakeEvery: number;
 }
 
 export interface WriterReport {
@@ -52,7 +52,7 @@ async function write(job: WriterJob): Promise<WriterReport> {
 			const payload = Buffer.alloc(job.size, String(idx % 10));
 			database.upsertStep({ idx, stepType: 15, status: 3, payload, ...none });
 			walBytes = Math.max(walBytes, statSync(`${job.path}-wal`).size);
-			if (job.handshake) await lines.next();
+			if (job.handshakeEvery > 0 && (i + 1) % job.handshakeEvery === 0) await lines.next();
 		}
 	} catch (error) {
 		errors.push(String(error));
