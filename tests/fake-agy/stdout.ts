@@ -29,13 +29,15 @@ export interface StdoutOptions {
 /** What agy prints on stdout in each of its formats. */
 export class Stdout {
 	readonly #options: StdoutOptions;
+	readonly #write: (bytes: Uint8Array) => void;
 	readonly #started = Date.now();
 	conversationId = "";
 	/** What each step has said in this turn. */
 	readonly #said = new Map<number, string>();
 
-	constructor(options: StdoutOptions) {
+	constructor(options: StdoutOptions, write: (bytes: Uint8Array) => void = writeAll) {
 		this.#options = options;
+		this.#write = write;
 	}
 
 	/** All text of the turn so far. */
@@ -108,11 +110,11 @@ export class Stdout {
 		const bytes = Buffer.from(text, "utf8");
 		const cut = this.#options.splitUtf8 ? bytes.findIndex((byte) => byte >= 0xc0) + 1 : 0;
 		if (cut > 0) {
-			writeAll(bytes.subarray(0, cut));
+			this.#write(bytes.subarray(0, cut));
 			// Long enough that a reader who is waiting gets the half character alone.
 			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 		}
-		writeAll(bytes.subarray(cut));
+		this.#write(bytes.subarray(cut));
 	}
 }
 

@@ -9,6 +9,7 @@ import type { ToolHandler } from "../../../src/bridge/mcp-session.ts";
 import { BridgeServer, type ToolEndpoint } from "../../../src/bridge/server.ts";
 import type { JsonObject } from "../../../src/engine/events.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 const AGY_VERSION = "2026-07-28";
 
@@ -86,7 +87,7 @@ function raw(url: string, { method = "POST", body = "{}", headers = {} }: RawReq
 }
 
 async function until(condition: () => boolean): Promise<void> {
-	const end = Date.now() + 10_000;
+	const end = Date.now() + PATIENCE_MS;
 	while (!condition()) {
 		assert.ok(Date.now() < end, "it never came");
 		await sleep(2);

@@ -8,6 +8,7 @@ import { type Component, type TUI, visibleWidth } from "@earendil-works/pi-tui";
 import { pickSettings, toItem, visibleRows } from "../../../src/command/settings-picker.ts";
 import { settingNames } from "../../../src/config/schema.ts";
 import type { SettingsSource } from "../../../src/config/settings-source.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 import { commandEnvironment } from "./environment.ts";
 
 before(() => initTheme("dark"));
@@ -47,8 +48,9 @@ function bare(line: string): string {
 
 /** Saving takes a moment. */
 async function until(holds: () => boolean): Promise<void> {
-	for (let attempt = 0; !holds(); attempt++) {
-		assert.ok(attempt < 100_000, "it never came");
+	const end = Date.now() + PATIENCE_MS;
+	while (!holds()) {
+		assert.ok(Date.now() < end, "it never came");
 		await turnOfTheLoop();
 	}
 }

@@ -55,6 +55,8 @@ export function startAgy(home: FakeHome, args: string[], env: Record<string, str
 	const stderr: Buffer[] = [];
 	child.stdout?.on("data", (chunk) => stdout.push(chunk));
 	child.stderr?.on("data", (chunk) => stderr.push(chunk));
+	// It may be gone before it took everything.
+	child.stdin?.on("error", () => {});
 	child.stdin?.end(stdin);
 	const exited = once(child, "exit");
 	const done = once(child, "close").then(([code, signal]): Run => {

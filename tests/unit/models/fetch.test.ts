@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync, watch } from "node:fs";
+import { watch } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { fetchModels } from "../../../src/models/fetch.ts";
 import { type AskFailure, askAgy } from "../../../src/run/agy/ask-agy.ts";
+import { systemProcesses } from "../../../src/run/process/process-table.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 import { stubAgy, temporaryFolder } from "./stub-agy.ts";
 
-const LIMITS = { timeoutMs: 20_000, maxBytes: 64 * 1024 };
+const LIMITS = { timeoutMs: PATIENCE_MS, maxBytes: 64 * 1024 };
 const fetched = [{ accepts: "gemini-3.8-flash-high", label: "Gemini 3.8 Flash (High)" }];
 const json = `{"status":"SUCCESS","command":{"data":{"models":[{"id":"gemini-3.8-flash-high","label":"Gemini 3.8 Flash (High)"}]}}}`;
 
@@ -76,22 +79,15 @@ test("a binary that is not there, and one that is no program", async (t) => {
 });
 
 test("an agy that hangs is killed with everything in its group when the time is up", async (t) => {
-	const folder = temporaryFolder(t);
-	const agy = stubAgy(t, `sleep 600 & echo $! > ${folder}/child; wait`);
-	const answer = await askAgy(agy, ["models"], { ...LIMITS, timeoutMs: 300 });
+	const agy = stubAgy(t, "sleep 600 & wait");
+	const mark = `HANGING=${randomUUID()}`;
+	const env = { ...agy.env, ...Object.fromEntries([mark.split("=")]) };
+	const answer = await askAgy({ ...agy, env }, ["models"], { ...LIMITS, timeoutMs: 300 });
 	assert.deepEqual(answer, { ok: false, failure: { kind: "timed-out", seconds: 0.3 } });
-	const pid = readFileSync(join(folder, "child"), "utf8").trim();
-	while (isRunning(pid)) await setImmediate();
+	// A killed process goes a moment after the signal.
+	const table = systemProcesses();
+	while ((await table.withEnvironment(mark)).length > 0) await setImmediate();
 });
-
-/** A killed process goes a moment after the signal; one that nobody waits for stays as a zombie. */
-function isRunning(pid: string): boolean {
-	try {
-		return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-	} catch {
-		return false;
-	}
-}
 
 test("cancelling ends the question at once", async (t) => {
 	const folder = temporaryFolder(t);
