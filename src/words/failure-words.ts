@@ -230,18 +230,18 @@ function final(cause: string, remedy: string, plainCause = cause): FailureWords 
 	return { cause, remedy, class: "final", plainCause };
 }
 
-function quota(failure: Extract<Failure, { kind: "quota" }>, now: number): FailureWords {
-	const pool = failure.pool ? `Antigravity quota (${failure.pool})` : "Antigravity quota";
-	if (failure.adminManaged) {
+function quota({ pool, resetAt, adminManaged }: Extract<Failure, { kind: "quota" }>, now: number): FailureWords {
+	const quotaName = pool ? `Antigravity quota (${pool})` : "Antigravity quota";
+	const reset = resetAt === undefined ? "" : `; ${resetText(resetAt, now)}`;
+	if (adminManaged) {
 		return final(
-			`The ${pool} of this account is used up; an administrator manages it.`,
+			`The ${quotaName} of this account is used up; an administrator manages it${reset}.`,
 			"Ask the administrator, or choose a model of another pool.",
 			"The Antigravity quota of this account is used up.",
 		);
 	}
-	const reset = failure.resetAt === undefined ? "" : `; ${resetText(failure.resetAt, now)}`;
 	return final(
-		`The ${pool} is used up${reset}.`,
+		`The ${quotaName} is used up${reset}.`,
 		"Wait for the reset, or choose a model of another pool.",
 		"The Antigravity quota is used up.",
 	);

@@ -18,3 +18,9 @@ export function stepErrorText(error: StepError): string {
 		.filter(Boolean)
 		.join(" ");
 }
+
+/** What several accounts of one failure say of the quota. Not every one of them has the time of its reset. */
+export function quotaAmong(failures: readonly (Failure | undefined)[]): Failure | undefined {
+	const quotas = failures.filter((failure) => failure?.kind === "quota");
+	return quotas.find(({ resetAt }) => resetAt !== undefined) ?? quotas[0];
+}

@@ -2,7 +2,7 @@ import type { Failure } from "../../engine/failure.ts";
 import type { StreamResult } from "../../stdout/stream-message.ts";
 import type { ProcessExit } from "../process/process.ts";
 import type { ErrorContext } from "./agy-sentences.ts";
-import { failureInText } from "./error-text.ts";
+import { failureInText, quotaAmong } from "./error-text.ts";
 import { oneLine } from "./sentence-parts.ts";
 import type { StderrSigns } from "./stderr-signs.ts";
 
@@ -63,7 +63,7 @@ function namedReason({ result, stderr, stepError, context, exit }: ExitFacts): F
 	const texts = [result?.error, stepError].filter((text) => text !== undefined);
 	const named = texts.map((text) => failureInText(text, withCode)).filter((failure) => failure !== undefined);
 	const all = stderr.failure === undefined ? named : [...named, withExitCode(stderr.failure, exit?.code)];
-	const best = all.find(tellsMost) ?? all.find((failure) => failure.kind !== "model-error");
+	const best = quotaAmong(all) ?? all.find(listsModels) ?? all.find((failure) => failure.kind !== "model-error");
 	if (best !== undefined) return best;
 	const [first] = all;
 	if (first !== undefined) return first;
@@ -71,9 +71,9 @@ function namedReason({ result, stderr, stepError, context, exit }: ExitFacts): F
 	return text === undefined ? undefined : { kind: "model-error", message: oneLine(text) };
 }
 
-/** The quota with its reset time, the models there are: not every place that names a failure has the whole of it. */
-function tellsMost(failure: Failure): boolean {
-	return failure.kind === "quota" || (failure.kind === "unknown-model" && failure.available.length > 0);
+/** Not every place that names an unknown model also tells which there are. */
+function listsModels(failure: Failure): boolean {
+	return failure.kind === "unknown-model" && failure.available.length > 0;
 }
 
 function withExitCode(failure: Failure, code: number | undefined): Failure {

@@ -1,7 +1,7 @@
 import type { StepError } from "../../decode/step-types.ts";
 import type { Failure, FailureKind, ModelTrouble } from "../../engine/failure.ts";
 import type { ErrorContext } from "./agy-sentences.ts";
-import { failureInText, stepErrorText } from "./error-text.ts";
+import { failureInText, quotaAmong, stepErrorText } from "./error-text.ts";
 import type { StderrSigns } from "./stderr-signs.ts";
 
 /** With agy's own pauses of up to 30 s, so many calls take about ten minutes. */
@@ -18,7 +18,7 @@ export function hopelessFailure(
 ): Failure | undefined {
 	const error = openErrors.at(-1);
 	const named = [stderr.failure, error && failureInText(stepErrorText(error), context)];
-	const quota = named.find((failure) => failure?.kind === "quota");
+	const quota = quotaAmong(named);
 	if (quota !== undefined) return quota;
 	const attempts = Math.max(stderr.attempts, openErrors.length);
 	if (attempts < MAX_ATTEMPTS) return undefined;

@@ -2,7 +2,7 @@ import { z } from "zod/v3";
 import type { Failure } from "../../engine/failure.ts";
 import { parseJson } from "../../engine/json.ts";
 import type { ErrorContext } from "./agy-sentences.ts";
-import { failureInText } from "./error-text.ts";
+import { failureInText, quotaAmong } from "./error-text.ts";
 import { listedModel, oneLine } from "./sentence-parts.ts";
 
 /** What one line of stderr tells while agy runs, beside being a reason for a failure at the end. */
@@ -158,7 +158,7 @@ export class StderrSigns {
 		if (this.#fromAgyError && !isAgyError) return;
 		// A detail-less 429 that follows "quota reached" is about the same thing.
 		if (this.#failure?.kind === "quota" && failure.kind === "rate-limit") return;
-		this.#failure = failure;
+		this.#failure = failure.kind === "quota" ? quotaAmong([failure, this.#failure]) : failure;
 		this.#fromAgyError = isAgyError;
 	}
 

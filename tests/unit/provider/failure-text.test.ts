@@ -105,6 +105,8 @@ test("the quota says when it resets, in words and on the clock", () => {
 	// As in the footer and in /agy quota, whatever the machine's language.
 	const clock = new Date(resetAt).toTimeString().slice(0, 5);
 	assert.ok(text.includes(`quota (5h) is used up; resets in 3 h 38 min (${clock})`), text);
+	const managed = failureText({ kind: "quota", adminManaged: true, resetAt }, false, NOW);
+	assert.ok(managed.includes(`an administrator manages it; resets in 3 h 38 min (${clock})`), managed);
 	const later = failureText({ kind: "quota", adminManaged: false, resetAt: NOW + 30 * 3_600_000 }, false, NOW);
 	assert.match(later, /resets in 1 d 6 h \(.+, /);
 	assert.match(failureText({ kind: "quota", adminManaged: false, resetAt: NOW - 1 }, false, NOW), /available again/);

@@ -140,6 +140,22 @@ for (const { what, facts, stderr = [], expected } of cases) {
 	});
 }
 
+test("the account of the quota that has its reset time counts, wherever it stands", () => {
+	const withoutTime = "RESOURCE_EXHAUSTED (code 429): Individual quota reached.";
+	const signs = new StderrSigns(() => ({ now: 0 }));
+	signs.push(quotaText);
+	const failure = failureAtExit({
+		exit: exit(3),
+		result: { ...empty, status: "ERROR", error: withoutTime },
+		stepError: withoutTime,
+		stderr: signs,
+		answered: false,
+		promptBytes: 5,
+		context: { now: 0 },
+	});
+	assert.deepEqual(failure, { kind: "quota", resetAt: 3_600_000, adminManaged: false });
+});
+
 test("the details of a failure come along", () => {
 	const facts: ExitFacts = {
 		exit: exit(134),

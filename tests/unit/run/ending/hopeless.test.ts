@@ -23,7 +23,10 @@ describe("an exhausted quota", () => {
 	test("is hopeless, from stderr or from a step", () => {
 		const quota = { kind: "quota", adminManaged: false } as const;
 		assert.deepEqual(hopelessFailure({ failure: quota, attempts: 1 }, [], { now: 0 }), quota);
-		assert.equal(hopelessFailure(nothingOnStderr, [stepError({ full: text, code: 429 })], { now: 0 })?.kind, "quota");
+		const inStep = [stepError({ full: text, code: 429 })];
+		assert.equal(hopelessFailure(nothingOnStderr, inStep, { now: 0 })?.kind, "quota");
+		const withTime = { ...quota, resetAt: 3_600_000 };
+		assert.deepEqual(hopelessFailure({ failure: quota, attempts: 1 }, inStep, { now: 0 }), withTime);
 	});
 
 	test("is not what a passing refusal is", () => {

@@ -100,6 +100,13 @@ test("agy's own account outranks what other lines say, before and after it", () 
 	assert.equal(collect(own, other).failure?.kind, "overloaded");
 });
 
+test("an account of the quota without its reset time does not hide one that has it", () => {
+	const agyError =
+		'AGY_ERROR: {"status":"RESOURCE_EXHAUSTED","error_code":429,"short_error":"Individual quota reached."}';
+	const { failure } = collect("Individual quota reached. Resets in 9s.", agyError);
+	assert.ok(failure?.kind === "quota" && failure.resetAt !== undefined);
+});
+
 test("a bare 429 does not hide the quota it is about", () => {
 	assert.equal(
 		collect("Individual quota reached. Resets in 9s.", "RESOURCE_EXHAUSTED (code 429)").failure?.kind,
