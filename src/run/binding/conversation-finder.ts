@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCommits } from "../../tail/write-ahead-log.ts";
 import { realFolder } from "../agy/data-folders.ts";
@@ -57,6 +58,18 @@ export class ConversationFinder {
 			appeared: await Promise.all(fresh.map(async (id) => ({ id, parent: await this.#parentOf(id, pids.length > 0) }))),
 			resumeTouched: resume !== undefined && now.get(resume) !== before.get(resume),
 		});
+	}
+
+	/**
+	 * Only keeps in mind what agy has open, for the case that it ends without having named its conversation. Looks at it when
+	 * there is a new database, and not before: asking for open files costs a process on macOS. Never rejects.
+	 */
+	async remember(pids: () => Promise<readonly number[]>): Promise<void> {
+		const names = await readdir(this.#options.folder).catch(() => []);
+		const isNew = (name: string) => !this.#options.before.has(conversationOf(name) ?? name);
+		if (names.some((name) => name.endsWith(".db") && isNew(name))) {
+			await this.#openConversations(await pids().catch(() => []));
+		}
 	}
 
 	/** Leaves out what other runs write. What is open although our agy is gone belongs to another agy. */

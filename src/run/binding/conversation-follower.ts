@@ -34,7 +34,7 @@ export type Preparation =
 const LOOK_MS = 50;
 const SLOW_LOOK_MS = 250;
 const QUICK_LOOKS = 40;
-/** How long agy's own word is waited for before other signs count. */
+/** How long agy's own word is waited for before other signs count; they are kept in mind meanwhile. */
 const STDOUT_FIRST_MS = 3_000;
 
 /** Finds out which conversation our agy writes and follows its database. */
@@ -79,16 +79,18 @@ export class ConversationFollower {
 
 	/** agy runs: looks for its conversation until it is known. `pids` tells the living processes of its tree. */
 	begin(pids: () => Promise<readonly number[]>): void {
-		const { clock, namedOnStdout } = this.#options;
+		const { clock, finder, namedOnStdout } = this.#options;
+		const namedUntil = namedOnStdout ? clock.now() + STDOUT_FIRST_MS : 0;
 		let looks = 0;
 		const again = (ms: number) => {
 			if (!this.#closed && this.#binding === undefined) this.#cancelLook = clock.after(ms, () => void look());
 		};
 		const look = async () => {
-			await this.#look(await pids().catch(() => []));
+			if (clock.now() < namedUntil) await finder.remember(pids);
+			else await this.#look(await pids().catch(() => []));
 			again(++looks < QUICK_LOOKS ? LOOK_MS : SLOW_LOOK_MS);
 		};
-		again(namedOnStdout ? STDOUT_FIRST_MS : 0);
+		again(0);
 	}
 
 	/** agy named the conversation on stdout. */
