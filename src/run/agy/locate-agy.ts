@@ -22,7 +22,7 @@ export type AgyLocation =
 export function locateAgy(options: LocateOptions = {}): AgyLocation {
 	const { env = process.env, platform = process.platform, home = homedir() } = options;
 	const isExecutable = options.isExecutable ?? ((path: string) => isExecutableFile(path, platform));
-	const named = options.agyPath?.trim() || env.AGY_BIN?.trim();
+	const named = options.agyPath?.trim() || env.AGY_BIN?.trim() || undefined;
 	const candidates = candidatePaths(named, { env, platform, home });
 	const path = candidates.find(isExecutable);
 	return path === undefined ? { kind: "missing", searched: candidates } : { kind: "found", path };

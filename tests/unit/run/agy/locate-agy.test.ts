@@ -17,6 +17,12 @@ test("a path that was named is the only place", () => {
 	assert.deepEqual(candidatePaths("~/bin/agy", { ...linux, env }), ["/home/me/bin/agy"]);
 });
 
+test("an empty name names nothing", () => {
+	const env = { PATH: "/a", AGY_BIN: " " };
+	const found = locateAgy({ ...linux, agyPath: "", env, isExecutable: (path) => path === "/home/me/.local/bin/agy" });
+	assert.deepEqual(found, { kind: "found", path: "/home/me/.local/bin/agy" });
+});
+
 test("a name that was named is looked for on PATH only", () => {
 	assert.deepEqual(candidatePaths("agy-beta", { ...linux, env: { PATH: "/a:/b" } }), ["/a/agy-beta", "/b/agy-beta"]);
 });
