@@ -19,7 +19,7 @@ import { late, lateBridge } from "./late.ts";
 import { PiSession } from "./pi-session.ts";
 
 export interface AntigravityParts extends TurnParts {
-	readonly catalogue: Pick<ModelCatalogue, "models" | "resolve" | "restore" | "refresh">;
+	readonly catalogue: Pick<ModelCatalogue, "learn" | "models" | "resolve" | "restore" | "refresh">;
 	readonly log: Log;
 	settings(): Settings;
 	/** Why agy cannot be used at all: cheap to ask, undefined when its binary is there. */

@@ -4,6 +4,7 @@ import type { Log } from "../engine/log.ts";
 import { messageOf } from "../engine/thrown.ts";
 import { fileFingerprint } from "../files/fingerprint.ts";
 import type { AgyCommand, AskFailure } from "../run/agy/ask-agy.ts";
+import { resolveAlias } from "./alias.ts";
 import { builtInModels } from "./built-in.ts";
 import { modelCacheText, readModelCache } from "./cache.ts";
 import { type AntigravityModel, type CatalogueModel, collapse, toPiModel } from "./catalogue-model.ts";
@@ -39,6 +40,11 @@ export interface ModelCatalogue {
 	entries(): readonly CatalogueModel[];
 	/** `modelId` is an id of ours or an exact slug of agy's (whose tier then wins over `effort`). */
 	resolve(modelId: string, effort: Effort | undefined): Resolution;
+	/**
+	 * Asks agy for its list when it was never asked and `name` (an id, a slug or a word of people's) means none of the built-in
+	 * models, so that a mistyped one is not sent to it. Where it cannot be asked, it decides itself. Never rejects.
+	 */
+	learn(name: string, signal?: AbortSignal): Promise<void>;
 	/** False while agy was never asked: then the list may lack what it offers. */
 	isComplete(): boolean;
 	source(): CatalogueSource;
@@ -146,6 +152,13 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		return outcome;
 	}
 
+	function refresh({ force = false, signal }: RefreshOptions = {}): Promise<RefreshOutcome> {
+		running ??= attempt(force).finally(() => {
+			running = undefined;
+		});
+		return untilAborted(running, signal);
+	}
+
 	restore();
 	return {
 		models: () => models,
@@ -154,12 +167,11 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		isComplete: () => source.from !== "built-in",
 		source: () => source,
 		restore,
-		refresh({ force = false, signal } = {}) {
-			running ??= attempt(force).finally(() => {
-				running = undefined;
-			});
-			return untilAborted(running, signal);
+		async learn(name, signal) {
+			const isKnown = "choice" in resolveAlias(entries, name, undefined, true);
+			if (source.from === "built-in" && !isKnown) await refresh(signal && { signal });
 		},
+		refresh,
 		onChange(listener) {
 			listeners.add(listener);
 			return () => listeners.delete(listener);

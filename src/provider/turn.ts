@@ -20,7 +20,7 @@ import { readTail, type TranscriptTail } from "./transcript-tail.ts";
 export interface TurnParts {
 	readonly engine: Engine;
 	readonly planner: ConversationPlanner;
-	readonly catalogue: Pick<ModelCatalogue, "resolve">;
+	readonly catalogue: Pick<ModelCatalogue, "learn" | "resolve">;
 	readonly clock: Clock;
 }
 
@@ -85,7 +85,7 @@ export async function runWordsOnly(
 	session: Pick<TurnSession, "cwd" | "runs">,
 	call: TurnCall,
 ): Promise<void> {
-	const model = resolveModel(parts, call);
+	const model = await resolveModel(parts, call);
 	if ("kind" in model) return call.writer.fail(failureText(model, false, parts.clock.now()));
 	const plan = await parts.planner.wordsOnly({ context: call.context, model });
 	if ("refused" in plan) return call.writer.fail(failureText(plan.refused, false, parts.clock.now()));
@@ -100,7 +100,7 @@ export async function runWordsOnly(
 
 async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall): Promise<void> {
 	const { planner, clock } = parts;
-	const model = resolveModel(parts, call);
+	const model = await resolveModel(parts, call);
 	if ("kind" in model) return call.writer.fail(failureText(model, false, clock.now()));
 	const { id: sessionId, cwd, mode, permissions } = session;
 	const plan = await planner.plan({ context: call.context, sessionId, cwd, model, mode, permissions });
@@ -177,7 +177,8 @@ async function isUsableDirectory(path: string): Promise<boolean> {
 	}
 }
 
-function resolveModel(parts: TurnParts, call: TurnCall): TurnModel | Failure {
+async function resolveModel(parts: TurnParts, call: TurnCall): Promise<TurnModel | Failure> {
+	await parts.catalogue.learn(call.model.id, call.options.signal);
 	const found = parts.catalogue.resolve(call.model.id, effortOf(call));
 	if ("unknown" in found) return { kind: "unknown-model", model: found.unknown, available: found.suggestions };
 	return { id: call.model.id, choice: found.choice, family: found.family };

@@ -119,13 +119,18 @@ describe("a failure", () => {
 describe("agy is not started", () => {
 	test("for an unknown model or a directory that is not there", async (t) => {
 		const home = askHome(t, "edit");
-		const { results } = await home.play([ask("a", { model: "flash 9" }), ask("b", { cwd: "/no/such/place" })]);
+		const { results } = await home.play([
+			ask("a", { model: "flash 9" }),
+			ask("b", { cwd: "/no/such/place" }),
+			ask("c", { model: "gemini-9.9-flash" }),
+		]);
 		assert.deepEqual(
 			results.map(({ isError }) => isError),
-			[true, true],
+			[true, true, true],
 		);
 		assert.match(results[0]?.text ?? "", /agy does not know the model flash 9\. Choose one of: /);
 		assert.match(results[1]?.text ?? "", /\/no\/such\/place does not exist/);
+		assert.match(results[2]?.text ?? "", /agy does not know the model gemini-9\.9-flash\./);
 		assert.deepEqual(home.runs(), []);
 	});
 

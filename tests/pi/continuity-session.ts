@@ -244,7 +244,7 @@ function extension(place: Place, pid: number, faux: ReturnType<typeof fauxProvid
 			planner,
 			clock: systemClock,
 			engine: new FakeEngine((run) => place.run(run)),
-			catalogue: { resolve: () => ({ choice: { slug: model.id }, family: "gemini" }) },
+			catalogue: { learn: async () => {}, resolve: () => ({ choice: { slug: model.id }, family: "gemini" }) },
 		};
 		let session: TurnSession | undefined;
 		pi.on("session_start", (_event, ctx) => {

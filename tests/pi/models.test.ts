@@ -49,6 +49,20 @@ test("--list-models and -p never start agy: they show the built-in list, or the 
 	assert.ok(!runs().some((run) => run.includes("models")), runs().join("\n"));
 });
 
+test("a model that agy does not list is refused with what there is, even where agy was never asked before", async (t) => {
+	const { pi, runs } = setUp(t, ["gemini-4.0-flash-high"]);
+	const ask = (model: string) => runPi(pi, [...only(EXTENSION), "--model", `antigravity/${model}`, "-p", "hello"]);
+	const { stderr, code } = await ask("gemini-9.9-flash");
+	assert.match(stderr, /agy does not know the model gemini-9\.9-flash\. Choose one of: gemini-4\.0-flash\./);
+	assert.notEqual(code, 0);
+	assert.ok(!runs().some((run) => run.includes("--print")), runs().join("\n"));
+	await ask("gemini-4.0-flash-high");
+	assert.ok(
+		runs().some((run) => run.includes("--print=hello")),
+		runs().join("\n"),
+	);
+});
+
 test("a refresh that the user asks for counts for the next pi", async (t) => {
 	const { pi, runs } = setUp(t, ["gemini-4.0-flash-high", "gemini-4.0-flash-low"]);
 	await runPi(pi, [...only(EXTENSION), "-p", "/agy models refresh"]);

@@ -47,6 +47,7 @@ test("two sessions of one process keep apart although they share pi's providers"
 						outputsDirectory: `${agentDir}/outputs`,
 						catalogue: {
 							models: () => [model],
+							learn: async () => {},
 							resolve: (id) => ({ choice: { slug: id }, family: "gemini" }),
 							restore() {},
 							refresh: async () => ({ kind: "not-needed" }),

@@ -19,7 +19,7 @@ import { decide } from "./request.ts";
 
 export interface AskParts {
 	readonly engine: Engine;
-	readonly catalogue: Pick<ModelCatalogue, "entries" | "isComplete" | "restore">;
+	readonly catalogue: Pick<ModelCatalogue, "entries" | "isComplete" | "learn" | "restore">;
 	readonly clock: Clock;
 	readonly log: Log;
 	settings(): Settings;
@@ -94,6 +94,7 @@ export class Delegator {
 		if (refused !== undefined) throw refusal(refused, clock.now());
 		if (!(await this.#maySpeak(ctx))) throw refusal(UNANSWERED, clock.now());
 		catalogue.restore();
+		await catalogue.learn(params.model ?? settings().defaultModel, signal);
 		const { conversationId } = params;
 		const decision = decide(params, {
 			settings: settings(),

@@ -35,6 +35,7 @@ export default function scripted(pi: ExtensionAPI): void {
 			models: () => [model],
 			resolve: (id) =>
 				id === model.id ? { choice: { slug: id }, family: "gemini" } : { unknown: id, suggestions: [model.id] },
+			learn: async () => {},
 			restore() {},
 			refresh: async () => ({ kind: "not-needed" }),
 		},

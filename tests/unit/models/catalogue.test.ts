@@ -89,6 +89,27 @@ test("a young list is not asked for again, an old one, a forced one and one of a
 	assert.equal((await catalogue.refresh()).kind, "updated");
 });
 
+test("agy is asked for a model it was never asked about, once, and not for one that is built in", async (t) => {
+	const { open, offer, countRuns } = setUp(t);
+	offer("gemini-4.0-flash-high");
+	const catalogue = open();
+	for (const known of ["gemini-3.8-flash", "claude-sonnet-4-6", "flash high"]) await catalogue.learn(known);
+	assert.throws(countRuns, /ENOENT/);
+	await catalogue.learn("gemini-4.0-flash-high");
+	assert.ok("choice" in catalogue.resolve("gemini-4.0-flash-high", undefined));
+	assert.ok("unknown" in catalogue.resolve("no-such-model", undefined));
+	await catalogue.learn("no-such-model");
+	assert.equal(countRuns(), 1);
+});
+
+test("where agy cannot be asked, a well-formed slug is left to it", async (t) => {
+	const { open, offer } = setUp(t);
+	offer("Please sign in");
+	const catalogue = open();
+	await catalogue.learn("no-such-model");
+	assert.ok("choice" in catalogue.resolve("no-such-model", undefined));
+});
+
 test("a failure keeps the list, and agy is left alone for a while unless the user asks", async (t) => {
 	const { open, offer, clock, countRuns } = setUp(t);
 	const catalogue = open();

@@ -31,6 +31,7 @@ function setUp() {
 		planner,
 		clock,
 		catalogue: {
+			learn: async () => {},
 			resolve: (id, effort) =>
 				id === model.id
 					? { choice: { slug: `${id}-${effort ?? "medium"}` }, family: "gemini" }
