@@ -109,6 +109,11 @@ export function markIn(env: Readonly<Record<string, string | undefined>>): RunMa
 	return parseMark(env[MARKER] ?? "");
 }
 
+/** Whether the owner of this environment was started by agy: one of a run, or any other, which names its conversation. */
+export function isInsideAgy(env: Readonly<Record<string, string | undefined>>): boolean {
+	return markIn(env) !== undefined || Boolean(env.ANTIGRAVITY_CONVERSATION_ID);
+}
+
 /** Reads the value of the marker; undefined for anything else. */
 export function parseMark(value: string): RunMark | undefined {
 	const [, pid, startTime, runId] = /^(\d{1,10}):([^:]*(?::[^:]*)*):([\w-]+)$/.exec(value) ?? [];

@@ -5,7 +5,7 @@ import type { RunMode } from "../../engine/engine.ts";
 import type { Failure } from "../../engine/failure.ts";
 import { codeOf } from "../../engine/thrown.ts";
 import { PROVIDER_ID } from "../../models/catalogue-model.ts";
-import { markIn } from "../../run/process/environment.ts";
+import { isInsideAgy } from "../../run/process/environment.ts";
 import { ASK_TOOL } from "./parameters.ts";
 
 export interface Caller {
@@ -26,7 +26,7 @@ export function refuseCaller({ enabled, providers, env }: Caller): Failure | und
 			"Do the task with your own tools.",
 		);
 	}
-	if (markIn(env) !== undefined) {
+	if (isInsideAgy(env)) {
 		return refusal("This pi was started by agy, and must not ask agy in turn.", "Do the task with your own tools.");
 	}
 	return undefined;

@@ -27,7 +27,10 @@ describe("who may ask", () => {
 
 	test("not a pi that agy started", () => {
 		const env = childEnvironment({ parent: {}, mark: { owner: { pid: 7, startTime: "b.1" }, runId: "r-1" } });
-		assert.match(JSON.stringify(refuseCaller({ ...caller, env })), /started by agy/);
+		// What agy itself gives the commands it runs.
+		for (const inside of [env, { ANTIGRAVITY_CONVERSATION_ID: "c" }]) {
+			assert.match(JSON.stringify(refuseCaller({ ...caller, env: inside })), /started by agy/);
+		}
 	});
 
 	test("nobody when it is switched off", () => {
