@@ -26,8 +26,8 @@ export type Failure =
 	| { readonly kind: "print-timeout" }
 	| { readonly kind: "deadline"; readonly which: "start-up" | "inactivity" | "total"; readonly seconds: number }
 	| { readonly kind: "empty-answer"; readonly promptBytes: number }
-	/** The conversation that was to be continued is gone. */
-	| { readonly kind: "conversation-lost"; readonly id: string }
+	/** The conversation, or its database while it was followed, is gone. `where`: the file and what became of it. */
+	| { readonly kind: "conversation-lost"; readonly id: string; readonly where?: string }
 	/** agy began another conversation than the one it was to continue, and was stopped. */
 	| { readonly kind: "conversation-replaced"; readonly id: string }
 	/** Another process is using the conversation. */

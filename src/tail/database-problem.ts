@@ -40,7 +40,7 @@ export function databaseFailure(problem: DatabaseProblem, conversationId: string
 	switch (problem.kind) {
 		case "missing":
 		case "replaced":
-			return { kind: "conversation-lost", id: conversationId };
+			return { kind: "conversation-lost", id: conversationId, where: `${problem.path}: ${problem.cause}` };
 		case "no-schema":
 			return { kind: "schema-not-understood", path: problem.path, cause: problem.cause };
 		case "busy":

@@ -141,7 +141,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			);
 		case "conversation-lost":
 			return final(
-				`agy's conversation ${failure.id} is gone.`,
+				`agy's conversation ${failure.id} is gone${failure.where ? ` (${failure.where})` : ""}.`,
 				"Send the message again; it starts a new conversation with what pi remembers.",
 				"agy's conversation is gone.",
 			);
@@ -162,9 +162,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			);
 		case "conversation-unbound":
 			return final(
-				failure.candidates.length === 0
-					? `agy did not show which conversation it writes in ${failure.directory}.`
-					: `agy's conversation could not be told from ${failure.candidates.length} others in ${failure.directory}.`,
+				unbound(failure),
 				"Update agy, or end other agy processes, then send the message again.",
 				"It could not be told which conversation agy writes.",
 			);
@@ -251,6 +249,14 @@ function quota({ pool, resetAt, adminManaged }: Extract<Failure, { kind: "quota"
 function resetText(resetAt: number, now: number): string {
 	if (resetAt <= now) return "it should be available again";
 	return `resets in ${formatDuration(resetAt - now)} (${formatTime(resetAt, { now })})`;
+}
+
+function unbound({ directory, candidates }: Extract<Failure, { kind: "conversation-unbound" }>): string {
+	const [first, ...more] = candidates;
+	if (first === undefined) return `agy did not show which conversation it writes in ${directory}.`;
+	return more.length === 0
+		? `It could not be told whether ${first}.db in ${directory} is agy's conversation.`
+		: `It could not be told which of ${candidates.length} conversations in ${directory} is agy's.`;
 }
 
 function modelError(failure: Extract<Failure, { kind: "model-error" }>): FailureWords {

@@ -64,9 +64,11 @@ describe("a continued conversation", () => {
 			const home = fakeHome(t, "two-turns", version);
 			const engine = engineIn(t, home);
 			const conversationId = await begun(engine, home);
-			rmSync(join(home.conversations, `${conversationId}.db`));
+			const path = join(home.conversations, `${conversationId}.db`);
+			rmSync(path);
 			const { outcome } = endOf(await all(engine.start(ask(home, { resume: { conversationId } }))));
-			assert.deepEqual(outcome, { kind: "failed", failure: { kind: "conversation-lost", id: conversationId } });
+			const where = `${path}: it does not exist (any more)`;
+			assert.deepEqual(outcome, { kind: "failed", failure: { kind: "conversation-lost", id: conversationId, where } });
 			assert.equal(prompted(home).length, 1);
 		});
 	}

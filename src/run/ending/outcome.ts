@@ -50,7 +50,9 @@ function failureOf(facts: EndFacts): Failure | undefined {
 		stepError: stepError && stepErrorText(stepError),
 		answered: isAnswered(ledger),
 	});
-	if (failure === undefined) return failureInConversation(ledger, context) ?? unreadableFailure(facts);
+	if (failure === undefined) {
+		return failureInConversation(ledger, context) ?? unreadableFailure(facts) ?? unfinishedFailure(ledger);
+	}
 	if (failure.kind === "crashed" && endedWell(ledger)) return undefined;
 	if (!isVague(failure)) return failure;
 	return deniedFailure(ledger.denied, stderr.deniedAction) ?? unreadableFailure(facts) ?? failure;
@@ -78,12 +80,21 @@ function endedWell(ledger: LedgerFacts): boolean {
 /** What the database says about the end, where neither the exit nor the result says anything. */
 function failureInConversation(ledger: LedgerFacts, context: ErrorContext): Failure | undefined {
 	if (ledger.executor?.terminationReason === USER_CANCELED) return { kind: "cancelled-by-agy" };
-	if (ledger.executor?.terminationReason !== ERROR && ledger.lastGeneration !== "failed") return undefined;
+	if (!brokeOff(ledger)) return undefined;
 	const error = ledger.openErrors.at(-1);
 	if (error !== undefined) return stepFailure(error, context);
 	const text = ledger.executor?.error ?? "";
-	if (text !== "") return failureInText(text, context) ?? { kind: "model-error", message: oneLine(text) };
-	return { kind: "model-error", message: "the last model call did not finish" };
+	if (text === "") return undefined;
+	return failureInText(text, context) ?? { kind: "model-error", message: oneLine(text) };
+}
+
+/** The last resort: that the end was not seen may have better reasons, such as a database that went away. */
+function unfinishedFailure(ledger: LedgerFacts): Failure | undefined {
+	return brokeOff(ledger) ? { kind: "model-error", message: "the last model call did not finish" } : undefined;
+}
+
+function brokeOff({ executor, lastGeneration }: LedgerFacts): boolean {
+	return executor?.terminationReason === ERROR || lastGeneration === "failed";
 }
 
 /** Where stdout cannot stand in, an answer is only believed when the database was read, and is ours. */

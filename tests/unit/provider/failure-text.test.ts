@@ -54,12 +54,17 @@ const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Fail
 		{ kind: "empty-answer", promptBytes: 503 * 1024 },
 		{ kind: "empty-answer", promptBytes: 0 },
 	],
-	"conversation-lost": ["final", { kind: "conversation-lost", id: "429" }],
+	"conversation-lost": [
+		"final",
+		{ kind: "conversation-lost", id: "429" },
+		{ kind: "conversation-lost", id: "c", where: MISLEADING },
+	],
 	"conversation-replaced": ["retry", { kind: "conversation-replaced", id: "429" }],
 	"conversation-locked": ["final", { kind: "conversation-locked", id: "c", pid: 503 }],
 	"conversation-unbound": [
 		"final",
 		{ kind: "conversation-unbound", directory: "/c", candidates: [] },
+		{ kind: "conversation-unbound", directory: MISLEADING, candidates: ["a"] },
 		{ kind: "conversation-unbound", directory: MISLEADING, candidates: ["a", "b"] },
 	],
 	"database-unreadable": ["final", { kind: "database-unreadable", path: "/c/a.db", cause: MISLEADING }],
@@ -110,6 +115,15 @@ test("the quota says when it resets, in words and on the clock", () => {
 	const later = failureText({ kind: "quota", adminManaged: false, resetAt: NOW + 30 * 3_600_000 }, false, NOW);
 	assert.match(later, /resets in 1 d 6 h \(.+, /);
 	assert.match(failureText({ kind: "quota", adminManaged: false, resetAt: NOW - 1 }, false, NOW), /available again/);
+});
+
+test("a database that is gone, or not known to be agy's, is named", () => {
+	const lost = { kind: "conversation-lost", id: "c", where: "/c/c.db: it does not exist (any more)" } as const;
+	assert.match(failureText(lost, false, NOW), /^agy's conversation c is gone \(\/c\/c\.db: it does not exist/);
+	const text = (...candidates: string[]) =>
+		failureText({ kind: "conversation-unbound", directory: "/c", candidates }, false, NOW);
+	assert.match(text("a"), /whether a\.db in \/c is agy's/);
+	assert.match(text("a", "b"), /which of 2 conversations in \/c/);
 });
 
 test("after tools the text says why nothing is repeated", () => {

@@ -46,7 +46,11 @@ test("a file that does not exist is named and not created", (t) => {
 	const problem = problemOf(() => open(t, path));
 	assert.deepEqual([problem.kind, problem.path, problem.retryable], ["missing", path, false]);
 	assert.equal(existsSync(path), false);
-	assert.deepEqual(databaseFailure(problem, "none"), { kind: "conversation-lost", id: "none" });
+	assert.deepEqual(databaseFailure(problem, "none"), {
+		kind: "conversation-lost",
+		id: "none",
+		where: `${path}: it does not exist (any more)`,
+	});
 });
 
 test("a folder that is a file, and a file that is a folder", (t) => {

@@ -182,7 +182,19 @@ describe("the database", () => {
 		const noSchema = { ...locked, kind: "no-schema", cause: "no tables" } as const;
 		assert.equal(failure({}, { databaseProblem: noSchema }, nothingSeen)?.kind, "schema-not-understood");
 		const missing = { ...locked, kind: "missing" } as const;
-		assert.deepEqual(failure({}, { databaseProblem: missing }, nothingSeen), { kind: "conversation-lost", id: "c" });
+		assert.deepEqual(failure({}, { databaseProblem: missing }, nothingSeen), {
+			kind: "conversation-lost",
+			id: "c",
+			where: "/c/x.db: it is locked by another process",
+		});
+	});
+
+	test("that went away is the reason why the last model call was not seen to its end", () => {
+		const broken = { lastGeneration: "failed", answerComplete: false } as const;
+		const missing = { ...locked, kind: "missing" } as const;
+		const plain = { streamJson: false } as const;
+		assert.equal(failure(broken, { ...plain, databaseProblem: missing })?.kind, "conversation-lost");
+		assert.equal(failure(broken, plain)?.kind, "model-error");
 	});
 
 	test("that is not known to be ours is refused, with what was seen", () => {
