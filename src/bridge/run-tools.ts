@@ -4,6 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../engine/clock.ts";
 import { TOOL_PLUGIN, TOOL_SERVER_NAME } from "../engine/engine.ts";
 import type { EndEvent, JsonObject, JsonValue, ToolEvent } from "../engine/events.ts";
+import { isEndState } from "../engine/tool-state.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import { errorAnswer, mcpAnswer } from "./mcp-answer.ts";
 import type { ToolHandler } from "./mcp-session.ts";
@@ -19,7 +20,10 @@ export interface BridgedCalls {
 	has(id: string): boolean;
 	/** pi has run, refused or failed the call of this result. */
 	finish(result: ToolResultMessage): void;
-	/** Whether a step of agy is one of these calls, seen from agy's side. */
+	/**
+	 * Whether a step of agy is one of these calls, seen from agy's side, so that pi shows it already. One that ended without
+	 * having come to pi (agy or a hook of it denied it, the tool is switched off) is not.
+	 */
 	isOwnStep(step: ToolEvent): boolean;
 	/** The run is over; whoever waits is answered. Returns what a person should know about it, if anything. Idempotent. */
 	end(event: EndEvent | undefined): string | undefined;
@@ -43,6 +47,8 @@ export class RunTools implements BridgedCalls, ToolHandler {
 	readonly #waitName: string;
 	readonly #leaveGuard = new Map<string, () => void>();
 	readonly #structured = new Map<string, JsonValue>();
+	/** Tools whose last call was parked. */
+	readonly #accepted = new Set<string>();
 	#listener: (call: PiCall) => void = () => {};
 	#connected = false;
 	#ended = false;
@@ -64,7 +70,11 @@ export class RunTools implements BridgedCalls, ToolHandler {
 		return new Promise((resolve) => {
 			const answer = (reply: Reply) => resolve(mcpAnswer(reply, this.#waitName));
 			const refusal = this.#refusal(name);
-			if (refusal !== undefined) return resolve(errorAnswer(refusal));
+			if (refusal !== undefined) {
+				this.#accepted.delete(name);
+				return resolve(errorAnswer(refusal));
+			}
+			this.#accepted.add(name);
 			const drop = name === this.#waitName ? this.#wait(args, answer) : this.#park(name, args, answer);
 			const dropped = () => {
 				drop();
@@ -101,10 +111,11 @@ export class RunTools implements BridgedCalls, ToolHandler {
 		this.#calls.finish(id, { content, isError, ...(structuredContent !== undefined && { structuredContent }) });
 	}
 
-	isOwnStep({ mcp, args }: ToolEvent): boolean {
+	isOwnStep({ mcp, args, state, error }: ToolEvent): boolean {
 		const server = mcp?.server ?? args.ServerName;
 		const tool = mcp?.tool ?? args.ToolName;
-		if (typeof server !== "string") return false;
+		if (typeof server !== "string" || typeof tool !== "string") return false;
+		if (isEndState(state) && (error?.denied !== undefined || !this.#accepted.has(tool))) return false;
 		if (OUR_SERVER.test(server)) return true;
 		// An agy before 1.2.2 does not put the plugin's name before it; that alone could be anybody's.
 		return server === TOOL_PLUGIN.server && this.#options.tools.some(({ name }) => name === tool);

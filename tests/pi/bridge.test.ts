@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parse } from "jsonc-parser";
 import { bridgedPi } from "../support/bridge/bridged-pi.ts";
 import { PI_CLI, type PiEvent, PiRpc, parseEvents, runPi } from "../support/pi.ts";
 
@@ -17,10 +15,6 @@ interface Said {
 
 function said(events: readonly PiEvent[]): Said[] {
 	return events.flatMap((event) => (event.type === "message_end" ? [event.message as Said] : []));
-}
-
-function servers(file: string): object {
-	return parse(readFileSync(file, "utf8")).mcpServers;
 }
 
 /** The assistant messages, in short: their parts, and how they ended. */
@@ -49,7 +43,7 @@ describe("a tool of pi", () => {
 		const [offered, called] = pi.mcp();
 		assert.deepEqual(
 			offered?.tools?.map(({ name }) => name),
-			["lookup", "picture", "broken", "gated", "wait"],
+			["lookup", "picture", "broken", "gated", "switch_off", "wait"],
 		);
 		assert.deepEqual(called?.result, {
 			content: [{ type: "text", text: "found bridges" }],
@@ -83,6 +77,26 @@ describe("a tool of pi", () => {
 			[["image", "image/png"]],
 		);
 		assert.deepEqual(pi.ran(), ["broken", "picture"]);
+	});
+
+	test("that a hook of agy denies or the user has switched off is seen as a step of agy", async (t) => {
+		const pi = bridgedPi(t, {
+			steps: [
+				{ callMcp: { tool: "lookup", args: { query: "x" }, hookDenied: true } },
+				{ callMcp: { tool: "switch_off", args: { query: "lookup" } } },
+				{ callMcp: { tool: "lookup", args: { query: "y" } } },
+				{ say: "Without, then." },
+			],
+		});
+		const { stdout } = await runPi(pi.home, pi.args("--mode", "json", "hello"));
+		assert.deepEqual(outline(parseEvents(stdout)), [
+			"agy_step | toolUse",
+			"switch_off | toolUse",
+			"agy_step | toolUse",
+			"Without, then. | stop",
+		]);
+		assert.deepEqual(pi.answers(), ["lookup is off", 'The tool "lookup" has been switched off in pi.']);
+		assert.deepEqual(pi.ran(), ["switch_off lookup"]);
 	});
 
 	test("is called ten times at once, answered in another order, and each answer finds its call", async (t) => {
@@ -196,75 +210,6 @@ describe("an abort", () => {
 	});
 });
 
-describe("the registration", () => {
-	const steps = [{ callMcp: { tool: "lookup", args: { query: "x" } } }, { say: "Done." }];
-
-	for (const place of ["workspace-file", "workspace-plugin", "workspace-file,workspace-plugin"]) {
-		test(`is found when agy reads ${place}, and remembered`, async (t) => {
-			const pi = bridgedPi(t, { steps }, { env: { FAKE_AGY_MCP: place } });
-			const rpc = new PiRpc(pi.home, pi.args());
-			for (const message of ["first", "second"]) await rpc.prompt(message);
-			await rpc.close();
-			assert.deepEqual(pi.ran(), ["lookup x", "lookup x"]);
-			const known = JSON.parse(readFileSync(pi.registrations, "utf8"));
-			assert.ok(place.split(",").includes(known["1.3.3"]), known["1.3.3"]);
-		});
-	}
-
-	test("is in the shared file only when the user allows it, and then only for our agy", async (t) => {
-		const pi = bridgedPi(t, { steps }, { env: { FAKE_AGY_MCP: "global" }, settings: { bridgeGlobalConfig: true } });
-		const rpc = new PiRpc(pi.home, pi.args());
-		await rpc.prompt("first");
-		assert.deepEqual(pi.ran(), []);
-		await rpc.prompt("second");
-		assert.deepEqual(pi.ran(), ["lookup x"]);
-		await rpc.close();
-		assert.deepEqual(servers(pi.sharedFile), {});
-	});
-
-	test("in the shared file is taken out by the next pi when this one is killed", async (t) => {
-		const mine = '{ "mcpServers": { /* mine */ "mine": { "command": "true", "disabled": true } } }';
-		const pi = bridgedPi(t, {}, { env: { FAKE_AGY_MCP: "global" }, settings: { bridgeGlobalConfig: true } });
-		const gated = [{ callMcp: { tool: "gated", args: { gate: pi.file("never") } } }];
-		pi.play({ turns: [gated, [{ say: "Fine." }]] });
-		mkdirSync(dirname(pi.sharedFile), { recursive: true });
-		writeFileSync(pi.sharedFile, mine);
-		writeFileSync(pi.registrations, JSON.stringify({ "1.3.3": "global-entry" }));
-		const rpc = new PiRpc(pi.home, pi.args());
-		await rpc.request({ type: "prompt", message: "go" });
-		await pi.until(`gated ${pi.file("never")} began`);
-		await pi.home.closers.at(-1)?.();
-		assert.equal(Object.keys(servers(pi.sharedFile)).length, 2);
-		writeFileSync(pi.registrations, JSON.stringify({ "1.3.3": "workspace-plugin" }));
-		await runPi(pi.home, pi.args("-p", "hello"));
-		assert.equal(readFileSync(pi.sharedFile, "utf8"), mine);
-	});
-
-	test("that does not exist costs nothing but a remark", async (t) => {
-		const pi = bridgedPi(t, { steps: [{ say: "Without." }] }, { env: { FAKE_AGY_MCP: "none" } });
-		const rpc = new PiRpc(pi.home, pi.args());
-		await rpc.prompt("first");
-		await rpc.prompt("second");
-		const remarks = rpc.events.filter((event) => /did not connect to pi's tools/.test(JSON.stringify(event)));
-		assert.equal(remarks.filter(({ type }) => type === "extension_ui_request").length, 1);
-		assert.equal(existsSync(pi.sharedFile), false);
-		await rpc.close();
-	});
-
-	test("of two pi processes at once leads each to its own tools", async (t) => {
-		const [one, two] = [bridgedPi(t, {}), bridgedPi(t, {})];
-		for (const pi of [one, two]) {
-			const gate = pi.file("gate");
-			pi.play({ steps: [{ callMcp: { tool: "gated", args: { gate } } }] });
-		}
-		const runs = [one, two].map((pi) => runPi(pi.home, pi.args("-p", "hello")));
-		for (const pi of [one, two]) await pi.until(`gated ${pi.file("gate")} began`);
-		for (const pi of [two, one]) writeFileSync(pi.file("gate"), "");
-		await Promise.all(runs);
-		for (const pi of [one, two]) assert.deepEqual(pi.answers(), [`through ${pi.file("gate")}`]);
-	});
-});
-
 describe("pi's tools alone", () => {
 	test("are all that agy has: its own are off and pi's are offered", async (t) => {
 		const steps = [{ callMcp: { tool: "bash", args: { command: "echo from pi" } } }, { say: "Ran." }];
@@ -283,29 +228,6 @@ describe("pi's tools alone", () => {
 		assert.match(stdout, /agy 1\.1\.20 cannot work without its own tools/);
 		assert.deepEqual(pi.turns(), []);
 	});
-});
-
-test("agy is started for the bridge only where that is asked for, on the cheapest model, and it is told what came of it", async (t) => {
-	const pi = bridgedPi(t, { steps: [{ say: "ready" }] });
-	const said = async (line: string, env = {}) => {
-		const home = { ...pi.home, env: { ...pi.home.env, ...env } };
-		return (await runPi(home, pi.args("-p", line))).stdout;
-	};
-	assert.match(await said("/agy doctor"), /✓ pi's tools: agy is offered 4; `\/agy bridge test` tries/);
-	assert.match(
-		await said("/agy bridge"),
-		/agy is offered 4 of pi's tools\. .*\n {2}offered: lookup, picture, broken, gated\n {2}not offered, agy has its own: read, bash, edit, write\n/,
-	);
-	assert.deepEqual(pi.turns(), []);
-	const connects = /✓ pi's tools: agy was started and connects to them \(workspace-plugin, after \d+\.\d s\)/;
-	assert.match(await said("/agy doctor --verbose"), connects);
-	assert.match(await said("/agy bridge test"), connects);
-	assert.equal(pi.turns().length, 2);
-	assert.ok(pi.turns().every(({ argv }) => argv.includes("gemini-3.8-flash-low")));
-	assert.match(
-		await said("/agy bridge test", { FAKE_AGY_MCP: "none" }),
-		/! pi's tools: .* does not connect to them\n {4}→ /,
-	);
 });
 
 test("an agy that a bridged tool starts gets no bridge", async (t) => {

@@ -55,6 +55,17 @@ export default function tools(pi: ExtensionAPI): void {
 			return { content: [{ type: "text", text: `through ${gate}` }], details: undefined };
 		},
 	});
+	pi.registerTool({
+		name: "switch_off",
+		label: "Switch off",
+		description: "Switches a tool off.",
+		parameters: Query,
+		async execute(_id, { query }) {
+			note(`switch_off ${query}`);
+			pi.setActiveTools(pi.getActiveTools().filter((name) => name !== query));
+			return { content: [{ type: "text", text: `${query} is off` }], details: undefined };
+		},
+	});
 	pi.on("tool_call", (event) => {
 		if (event.toolName === "lookup" && event.input.query === "secrets")
 			return { block: true, reason: "not on my watch" };

@@ -137,16 +137,30 @@ describe("a call", () => {
 
 	test("is known again when agy tells its own step of it, under any of the server's names", async (t) => {
 		const { tools } = await begin(t).bridge.prepareRun(REQUEST, context());
-		const step = (server: string) => tool(2, "done", { name: "call_mcp_tool", mcp: { server, tool: "search" } });
-		for (const server of ["pi_tools", "pi_pi_tools", "pi_tools_4711"])
-			assert.ok(tools?.isOwnStep(step(server)), server);
+		const isOwn = (server: string, name = "search") =>
+			tools?.isOwnStep(tool(2, "running", { name: "call_mcp_tool", mcp: { server, tool: name } }));
+		for (const server of ["pi_tools", "pi_pi_tools", "pi_tools_4711"]) assert.ok(isOwn(server), server);
 		for (const server of ["tracker", "my_tools", "api_tools2", "pi_tools_extra"])
-			assert.equal(tools?.isOwnStep(step(server)), false, server);
-		const plain = (name: string) => tool(2, "done", { name: "call_mcp_tool", mcp: { server: "tools", tool: name } });
-		assert.ok(tools?.isOwnStep(plain("search")), "an agy that does not put the plugin's name before it");
-		assert.equal(tools?.isOwnStep(plain("another's")), false);
-		const printed = tool(2, "done", { name: "call_mcp_tool", args: { ServerName: "pi_tools", ToolName: "search" } });
-		assert.ok(tools?.isOwnStep(printed));
+			assert.equal(isOwn(server), false, server);
+		assert.ok(isOwn("tools"), "an agy that does not put the plugin's name before it");
+		assert.equal(isOwn("tools", "another's"), false);
+		const args = { ServerName: "pi_tools", ToolName: "search" };
+		assert.ok(tools?.isOwnStep(tool(2, "running", { name: "call_mcp_tool", args })));
+	});
+
+	test("that never came to pi is no step of ours once it has ended, so that it is seen at all", async (t) => {
+		const { bridge, active } = begin(t);
+		const { tools } = await bridge.prepareRun(REQUEST, context());
+		const step = { name: "call_mcp_tool", mcp: { server: "pi_tools", tool: "search" } };
+		const ends = () => tools?.isOwnStep(tool(2, "done", step));
+		assert.equal(ends(), false, "agy could not call it");
+		void tools?.call("search", {}, never);
+		assert.equal(ends(), true);
+		const error = { message: "denied", denied: { by: "hook" as const } };
+		assert.equal(tools?.isOwnStep(tool(2, "failed", { ...step, error })), false);
+		active.delete("search");
+		void tools?.call("search", {}, never);
+		assert.equal(ends(), false, "it is switched off");
 	});
 });
 

@@ -183,6 +183,18 @@ describe("the entry in the shared file", () => {
 		assert.equal(existsSync(join(notes, `${name}.json`)), false);
 	});
 
+	test("stays for a run that begins while the last one ends", async (t) => {
+		const { file, notes } = place(t);
+		const owner = await ownIdentity(systemProcesses());
+		const first = await addGlobalEntry(server(), { file, notes, owner });
+		const [, second] = await Promise.all([first.remove(), addGlobalEntry(server(), { file, notes, owner })]);
+		const name = `pi_tools_${process.pid}`;
+		assert.deepEqual(Object.keys(json(file).mcpServers), [name]);
+		assert.equal(existsSync(join(notes, `${name}.json`)), true);
+		await second.remove();
+		assert.deepEqual(json(file).mcpServers, {});
+	});
+
 	test("of a pi that died is taken out by the next one; that of a living one stays", async (t) => {
 		const { file, notes } = place(t);
 		const dead = { pid: 999_999, startTime: "boot-1.5" };
