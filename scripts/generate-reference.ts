@@ -83,7 +83,7 @@ export function renderReference(): string {
 			"like (`flash high`, `3.7 flash`). Without a version the newest one is meant.",
 		"## Settings",
 		"In `antigravity/config.json` below pi's agent folder, as one JSON object. A variable wins over the file. What cannot be used is left out and " +
-			"named by `/agy doctor`; the rest counts. In a variable, switches are `on` or `off` (also `1`, `true`, `yes`), lists are separated by commas.",
+			"named by `/agy doctor`; the rest counts, also the rest of a list. In a variable, switches are `on` or `off` (also `1`, `true`, `yes`), lists are separated by commas.",
 		table(["setting", "values", "default", "variable", "meaning"], settingNames.map(settingRow)),
 		"## Other variables",
 		table(["variable", "meaning"], VARIABLES),

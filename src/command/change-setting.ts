@@ -1,5 +1,6 @@
 import { environmentName, parseText } from "../config/environment.ts";
-import type { SettingName, Settings } from "../config/schema.ts";
+import { defaultSettings, type SettingName, type Settings } from "../config/schema.ts";
+import { allowedWords, showValue } from "../config/setting-words.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { messageOf } from "../engine/thrown.ts";
 import { type Reply, refuse, say } from "./sub-command.ts";
@@ -10,33 +11,27 @@ import { type Reply, refuse, say } from "./sub-command.ts";
  */
 export async function changeSetting(settings: SettingsSource, name: SettingName, text: string): Promise<Reply> {
 	const parsed = text === "" ? { value: undefined } : parseText(name, text);
-	if ("reason" in parsed) return refuse(`${name} cannot be "${text}": ${parsed.reason}.`);
+	if (parsed === undefined) return refuse(`${name} cannot be "${text}": it must be ${allowedWords(name)}.`);
 	try {
 		// parseText has put the value through this setting's own schema.
-		const { movedAside } = await settings.change(name, parsed.value as Settings[typeof name] | undefined);
+		const value = parsed.value as Settings[typeof name] | undefined;
+		const { movedAside } = await settings.change(name, value);
 		const aside =
 			movedAside === undefined ? [] : [`The old settings file could not be read; it is kept as ${movedAside}.`];
-		return say(effect(settings, name, text), ...aside);
+		return say(effect(settings, name, text, value ?? defaultSettings[name]), ...aside);
 	} catch (error) {
 		const cause = messageOf(error);
 		return refuse(`${settings.path} could not be written: ${cause}`);
 	}
 }
 
-function effect(settings: SettingsSource, name: SettingName, text: string): string {
+function effect(settings: SettingsSource, name: SettingName, text: string, wanted: Settings[SettingName]): string {
 	const value = showValue(settings.current()[name]);
+	const saved = `${name} ${text === "" ? "is back to its default" : `is saved as ${text}`}, but`;
 	if (settings.origin(name) === "environment") {
-		const saved = text === "" ? "is back to its default" : `is saved as ${text}`;
-		return `${name} ${saved}, but ${environmentName(name)} is set and wins: ${value} stays in force.`;
+		return `${saved} ${environmentName(name)} is set and wins: ${value} stays in force.`;
 	}
+	if (value !== showValue(wanted)) return `${saved} ${value} stays in force: see \`/agy doctor\`.`;
 	const now = text === "" ? `back to its default, ${value}` : `now ${text}`;
 	return `${name} is ${now}. This takes effect on the next turn.`;
-}
-
-/** A setting's value as it would be typed. */
-export function showValue(value: Settings[SettingName]): string {
-	if (value === undefined || value === "") return "(default)";
-	if (typeof value === "boolean") return value ? "on" : "off";
-	if (Array.isArray(value)) return value.length === 0 ? "(none)" : value.join(",");
-	return String(value);
 }

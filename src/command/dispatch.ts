@@ -1,7 +1,7 @@
 import { messageOf } from "../engine/thrown.ts";
 import { suggest } from "../models/suggest.ts";
 import type { CommandEnvironment } from "./environment.ts";
-import { type Reply, refuse, type SubCommand } from "./sub-command.ts";
+import { type Reply, refuse, type SubCommand, type Suggestion } from "./sub-command.ts";
 import { subCommands } from "./table.ts";
 
 /** Runs `/agy <line>`. Never rejects: whatever goes wrong is a reply. */
@@ -31,36 +31,33 @@ function unknownWord(name: string): Reply {
 export interface Completion {
 	readonly value: string;
 	readonly label: string;
-	readonly description?: string;
+	readonly description: string;
 }
 
 /**
  * What may follow `/agy <prefix>`; null when nothing fits, as pi wants it. A whole word has no completions either: pi's Enter
- * would choose one of them instead of running the command.
+ * would choose one of them instead of running the command. Where more may follow, a space is completed as well: pi sets none
+ * behind an argument.
  */
 export async function complete(prefix: string, env: CommandEnvironment): Promise<Completion[] | null> {
 	const words = split(prefix);
 	const started = prefix === "" || prefix.endsWith(" ") ? "" : (words.pop() ?? "");
 	const [name, ...before] = words;
-	const options = name === undefined ? names() : await argumentsOf(find(name), before, env);
-	const fitting = options.filter((option) => option.label.startsWith(started));
-	return fitting.length === 0 || fitting.some((option) => option.label === started) ? null : fitting;
-
-	async function argumentsOf(
-		command: SubCommand | undefined,
-		typed: readonly string[],
-		on: CommandEnvironment,
-	): Promise<Completion[]> {
-		const offered = (await command?.complete?.(typed, on)) ?? [];
-		return offered.map((word) => ({ value: [...words, word].join(" "), label: word }));
-	}
+	const suggestions = name === undefined ? commandNames() : await find(name)?.complete?.(before, env);
+	const fitting = suggestions?.filter(({ word }) => word.startsWith(started)) ?? [];
+	if (fitting.length === 0 || fitting.some(({ word }) => word === started)) return null;
+	return fitting.map(({ word, meaning, goesOn = false }) => ({
+		value: [...words, goesOn ? `${word} ` : word].join(" "),
+		label: word,
+		description: meaning,
+	}));
 }
 
-function names(): Completion[] {
+function commandNames(): Suggestion[] {
 	return subCommands.map(({ name, usage, summary }) => ({
-		value: name,
-		label: name,
-		description: usage === "" ? summary : `${usage}  ${summary}`,
+		word: name,
+		meaning: usage === "" ? summary : `${usage}  ${summary}`,
+		goesOn: usage !== "",
 	}));
 }
 

@@ -52,14 +52,22 @@ export interface BridgeStatus {
 /** The agy conversation that this pi session continues. Rejects where the session's record cannot be read or written. */
 export interface ConversationControl {
 	current(): Promise<BoundConversation | undefined>;
-	/** The next turn starts a new agy conversation and tells it what has been said so far. */
-	startNew(): Promise<ControlResult>;
+	/** Whether something was said in this session that a new conversation will be told. */
+	hasHistory(): boolean;
+	/** Leaves the current conversation: the next turn starts a new one and tells it what has been said so far. */
+	startNew(): Promise<ControlResult<{ /** The id of the one that was left. */ readonly left?: string }>>;
 	/** The next turn continues conversation `id`. */
 	use(id: string): Promise<ControlResult>;
-	/** Forgets what this session has with agy. agy's own files stay. */
-	clear(): Promise<ControlResult<{ /** False when there was nothing. */ readonly forgot: boolean }>>;
-	/** Ids for completions, newest first; `use` has the last word on them. */
-	recent(): Promise<readonly string[]>;
+	/** Forgets the conversations of all the session's branches. agy's own files stay. */
+	clear(): Promise<ControlResult<{ /** How many there were. */ readonly forgotten: number }>>;
+	/** For completions, newest first; `use` has the last word on them. */
+	recent(): Promise<readonly RecentConversation[]>;
+}
+
+export interface RecentConversation {
+	readonly id: string;
+	/** When agy last wrote to it, in milliseconds since the epoch. */
+	readonly writtenAt: number;
 }
 
 export interface BoundConversation {

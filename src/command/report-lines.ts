@@ -35,5 +35,16 @@ export function wrapLine(line: string, width: number): string[] {
 
 function wrap(text: string, width: number, indent: number): string[] {
 	const room = Math.max(1, width - indent);
-	return wrapTextWithAnsi(text, room).map((piece) => `${" ".repeat(width - room)}${piece}`);
+	return splitPaths(text, room)
+		.flatMap((part) => wrapTextWithAnsi(part, room))
+		.map((piece) => `${" ".repeat(width - room)}${piece}`);
+}
+
+/** `text` in parts that each begin a line: a path too long for one goes on behind a slash, not in the middle of a name. */
+function splitPaths(text: string, room: number): string[] {
+	const path = new RegExp(`\\S{${room + 1},}`).exec(text);
+	const slash = path?.[0].lastIndexOf("/", room - 1) ?? -1;
+	if (path === null || slash <= 0) return [text];
+	const end = path.index + slash + 1;
+	return [text.slice(0, end), ...splitPaths(text.slice(end), room)];
 }

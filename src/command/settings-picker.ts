@@ -3,8 +3,9 @@ import { Container, Input, type SettingItem, SettingsList, Text, type TUI } from
 import { settingDescription, settingKind } from "../config/choices.ts";
 import { environmentName } from "../config/environment.ts";
 import { isSettingName, type SettingName, settingNames } from "../config/schema.ts";
+import { showValue } from "../config/setting-words.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
-import { changeSetting, showValue } from "./change-setting.ts";
+import { changeSetting } from "./change-setting.ts";
 
 /** Opens pi's own settings list with all settings; resolves when it is closed. Changes are saved one by one. */
 export async function pickSettings(ui: ExtensionContext["ui"], settings: SettingsSource): Promise<void> {

@@ -8,14 +8,23 @@ export interface Reply {
 	readonly lines: readonly string[];
 }
 
+/** A word that may stand somewhere. */
+export interface Suggestion {
+	readonly word: string;
+	/** A few words, to be shown beside it. */
+	readonly meaning: string;
+	/** More words may follow it. */
+	readonly goesOn?: boolean;
+}
+
 export interface SubCommand {
 	readonly name: string;
 	/** What may follow the name, for instance `[skip|deny]`; empty when nothing may. */
 	readonly usage: string;
 	/** One sentence without a full stop, for the completions, the help and the reference. */
 	readonly summary: string;
-	/** Words that may stand at the place where the cursor is, after the `words` that stand there already. */
-	complete?(words: readonly string[], env: CommandEnvironment): readonly string[] | Promise<readonly string[]>;
+	/** What may stand at the place where the cursor is, after the `words` that stand there already. */
+	complete?(words: readonly string[], env: CommandEnvironment): readonly Suggestion[] | Promise<readonly Suggestion[]>;
 	/** Does not throw for anything the user may type. `progress` is for work that takes more than a moment. */
 	run(words: readonly string[], env: CommandEnvironment, progress: (text: string) => void): Promise<Reply>;
 }

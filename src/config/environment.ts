@@ -8,10 +8,13 @@ export function environmentName(name: SettingName): string {
 	return OWN_NAMES[name] ?? `AGY_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** A setting as a variable gave it, in the type its schema wants, or why not. */
-export type EnvironmentValue =
-	| { readonly name: SettingName; readonly variable: string; readonly value: unknown }
-	| { readonly name: SettingName; readonly variable: string; readonly reason: string };
+/** A setting as a variable gave it, in the type its schema wants; without `value` when the text is none of that type. */
+export interface EnvironmentValue {
+	readonly name: SettingName;
+	readonly variable: string;
+	readonly text: string;
+	readonly value?: unknown;
+}
 
 /** The settings that `env` holds. Empty variables count as unset; agy's own variables are none of ours and are not read. */
 export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentValue[] {
@@ -19,24 +22,21 @@ export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentValue[] {
 		const variable = environmentName(name);
 		const text = env[variable]?.trim();
 		if (text === undefined || text === "") return [];
-		const parsed = parseText(name, text);
-		return ["value" in parsed ? { name, variable, value: parsed.value } : { name, variable, reason: parsed.reason }];
+		return [{ name, variable, text, ...parseText(name, text) }];
 	});
 }
 
 /**
  * Reads a setting from text, as it stands in a variable or behind `/agy`: switches as `on`/`off`, `yes`/`no`, `true`/`false`,
- * `1`/`0`; lists separated by commas.
+ * `1`/`0`; lists separated by commas. Undefined when it is none.
  */
-export function parseText(name: SettingName, text: string): { readonly value: unknown } | { readonly reason: string } {
+export function parseText(name: SettingName, text: string): { readonly value: unknown } | undefined {
 	const schema = settingsSchema.shape[name];
 	for (const candidate of readings(name, text)) {
 		const parsed = schema.safeParse(candidate);
 		if (parsed.success) return { value: parsed.data };
 	}
-	const number = Number(text);
-	const failed = schema.safeParse(Number.isNaN(number) ? text : number);
-	return { reason: failed.error?.issues[0]?.message ?? "not understood" };
+	return undefined;
 }
 
 function readings(name: SettingName, text: string): unknown[] {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod/v3";
 import { codeOf } from "../engine/thrown.ts";
-import { environmentName, readEnvironment } from "./environment.ts";
+import { settingKind } from "./choices.ts";
+import { parseText, readEnvironment } from "./environment.ts";
 import {
 	defaultSettings,
 	isSettingName,
@@ -10,12 +11,16 @@ import {
 	settingNames,
 	settingsSchema,
 } from "./schema.ts";
+import { allowedWords, foundWords, usedWords } from "./setting-words.ts";
 
-/** A setting that was given and could not be used. */
+/** A setting that was given and could not be used, or not all of it. */
 export interface SettingProblem {
-	/** The key in the file (with its place inside a list, `bridgeAllow.1`), or the variable. */
+	/** The key in the file, or the variable. */
 	readonly where: string;
+	/** What is wrong and what counts instead, as the end of a sentence. */
 	readonly reason: string;
+	/** The file has a key that is no setting's. */
+	readonly isUnknownKey?: boolean;
 }
 
 /** Who decided a setting. */
@@ -62,49 +67,85 @@ export function parseSettingsFile(text: string): SettingsFile {
 }
 
 /**
- * Defaults, over them what the file says, over that the environment. What is wrong is reported and left out; but whoever meant
- * to say something of permissions has not asked for all of them, so `deny` counts then.
+ * Defaults, over them what the file says, over that the environment. What is wrong is reported and left out. But whoever meant to
+ * say something of permissions, or of tools that agy must not call, has not asked for all of them: until it is known what was
+ * meant, `permissions` is `deny`, and `bridge` is `off`.
  */
 export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): LoadedSettings {
-	const problems: SettingProblem[] = [];
+	const { given, origins, faults } = takeAll(file, env);
+	const isDoubtful = (name: SettingName) =>
+		origins[name] === "default" && (file.kind === "unreadable" || faults.some((fault) => fault.name === name));
+	const careful: Partial<Settings> = {
+		...(isDoubtful("permissions") && { permissions: "deny" }),
+		...(isDoubtful("bridgeDeny") && origins.bridge !== "environment" && { bridge: "off" }),
+	};
+	const settings = settingsSchema.parse({ ...defaultSettings, ...given, ...careful });
+	const problems = faults.map((fault) => toProblem(fault, settings));
+	if (file.kind === "unreadable") {
+		const until = Object.entries(careful).map(([name, value]) => `${name} is ${value}`);
+		const reason = [file.reason, ...(until.length > 0 ? [`until it is right, ${until.join(" and ")}`] : [])].join("; ");
+		problems.unshift({ where: "the whole file", reason });
+	}
+	// Nobody decided what only caution did.
+	return { settings, origins: careful.bridge ? { ...origins, bridge: "default" } : origins, problems };
+}
+
+function takeAll(file: SettingsFile, env: NodeJS.ProcessEnv) {
+	const faults: Fault[] = [];
 	const given: Partial<Record<SettingName, unknown>> = {};
 	const origins = Object.fromEntries(settingNames.map((name) => [name, "default"])) as Record<
 		SettingName,
 		SettingOrigin
 	>;
-	if (file.kind === "unreadable") problems.push({ where: WHOLE_FILE, reason: file.reason });
+	const take = (where: string, name: SettingName, { usable, wrong }: Reading, origin: SettingOrigin) => {
+		if (wrong !== undefined) faults.push({ where, name, what: wrong });
+		if (usable === undefined) return;
+		given[name] = usable;
+		origins[name] = origin;
+	};
 	for (const [key, value] of Object.entries(file.kind === "object" ? file.content : {})) {
-		if (!isSettingName(key)) {
-			problems.push({ where: key, reason: "there is no such setting" });
-			continue;
-		}
-		const parsed = settingsSchema.shape[key].safeParse(value);
-		if (parsed.success) {
-			given[key] = parsed.data;
-			origins[key] = "file";
-			continue;
-		}
-		for (const issue of parsed.error.issues) {
-			problems.push({ where: [key, ...issue.path].join("."), reason: issue.message });
-		}
+		if (isSettingName(key)) take(key, key, readValue(key, value), "file");
+		else faults.push({ where: key, what: "there is no such setting" });
 	}
-	for (const entry of readEnvironment(env)) {
-		if ("reason" in entry) {
-			problems.push({ where: entry.variable, reason: entry.reason });
-			continue;
-		}
-		given[entry.name] = entry.value;
-		origins[entry.name] = "environment";
+	for (const { name, variable, text, value } of readEnvironment(env)) {
+		take(variable, name, value === undefined ? { wrong: mustBe(name, text) } : { usable: value }, "environment");
 	}
-	const doubt = problems.findIndex(({ where }) => where === WHOLE_FILE || PERMISSIONS.includes(where));
-	const doubtful = problems[doubt];
-	if (doubtful !== undefined && given.permissions === undefined) {
-		given.permissions = "deny";
-		problems[doubt] = { ...doubtful, reason: `${doubtful.reason}; until it is right, permissions are denied` };
-	}
-	return { settings: settingsSchema.parse({ ...defaultSettings, ...given }), origins, problems };
+	return { given, origins, faults };
 }
 
-const WHOLE_FILE = "the whole file";
-/** Where permissions are spoken of. */
-const PERMISSIONS = ["permissions", environmentName("permissions")];
+/** What a value comes to: all of it, a part, or nothing; `wrong` says why not all. */
+interface Reading {
+	readonly usable?: unknown;
+	readonly wrong?: string;
+}
+
+interface Fault {
+	readonly where: string;
+	/** Absent where the file has a key that is no setting's. */
+	readonly name?: SettingName;
+	readonly what: string;
+}
+
+function readValue(name: SettingName, value: unknown): Reading {
+	const parsed = settingsSchema.shape[name].safeParse(value);
+	if (parsed.success) return { usable: parsed.data };
+	if (settingKind(name).kind !== "list") return { wrong: mustBe(name, value) };
+	// What a list says well counts: one wrong word in a list of what is denied must not allow the others.
+	if (typeof value === "string") return { usable: parseText(name, value)?.value, wrong: mustBe(name, value) };
+	if (!Array.isArray(value)) return { wrong: mustBe(name, value) };
+	const wrong = value.filter((entry) => typeof entry !== "string").map(foundWords);
+	return {
+		usable: value.filter((entry) => typeof entry === "string"),
+		wrong: `must be ${allowedWords(name)}, but holds ${wrong.join(", ")}`,
+	};
+}
+
+function mustBe(name: SettingName, value: unknown): string {
+	return `must be ${allowedWords(name)}, but is ${foundWords(value)}`;
+}
+
+function toProblem({ where, name, what }: Fault, settings: Settings): SettingProblem {
+	if (name === undefined) return { where, reason: what, isUnknownKey: true };
+	const off = name === "bridgeDeny" && settings.bridge === "off" ? ", and bridge is off" : "";
+	return { where, reason: `${what}; ${usedWords(settings[name])}${off}` };
+}

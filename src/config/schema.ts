@@ -32,7 +32,12 @@ export const settingsSchema = z.object({
 		.default("extensions")
 		.describe("Which of pi's active tools agy may call: none, those agy has no equal of, or all."),
 	bridgeAllow: z.array(z.string()).default([]).describe("Tools that are offered to agy whatever `bridge` says."),
-	bridgeDeny: z.array(z.string()).default([]).describe("Tools that are never offered to agy."),
+	bridgeDeny: z
+		.array(z.string())
+		.default([])
+		.describe(
+			"Tools that are never offered to agy. While this is no list, or the file cannot be read, `bridge` counts as `off`.",
+		),
 	bridgeGlobalConfig: z
 		.boolean()
 		.default(false)

@@ -50,10 +50,13 @@ export function createConversationControl(session: ControlledSession, parts: Con
 			if (binding === undefined) return undefined;
 			return { id: binding.conversationId, path: pathOfConversation(binding.conversationId) };
 		},
+		hasHistory: () => transcript().length > 0,
 		async startNew() {
 			if (session.isWorking()) return { ok: false, problem: WORKING };
+			const left = currentBinding(await store.read(session.id), transcript())?.conversationId;
+			if (left === undefined) return { ok: true };
 			await store.update(session.id, (record) => withoutCurrent(record, transcript()));
-			return { ok: true };
+			return { ok: true, left };
 		},
 		async use(id) {
 			if (session.isWorking()) return { ok: false, problem: WORKING };
@@ -69,7 +72,7 @@ export function createConversationControl(session: ControlledSession, parts: Con
 			if (session.isWorking()) return { ok: false, problem: WORKING };
 			const { bindings } = await store.read(session.id);
 			if (bindings.length > 0) await store.update(session.id, (record) => ({ ...record, bindings: [] }));
-			return { ok: true, forgot: bindings.length > 0 };
+			return { ok: true, forgotten: bindings.length };
 		},
 		recent: async () => (await newestConversations(parts.idle().folder)).slice(0, OFFERED),
 	};

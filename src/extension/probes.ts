@@ -83,7 +83,7 @@ const CANDIDATES = 5;
 async function probeDecoding({ idle }: ProbeParts): Promise<DecodingProbe> {
 	const access = idle();
 	const newest = (await newestConversations(access.folder)).slice(0, CANDIDATES);
-	for (const [index, id] of newest.entries()) {
+	for (const [index, { id }] of newest.entries()) {
 		const waitMs = index === 0 ? access.waitMs : 0;
 		try {
 			const result = await countSteps(id, { ...access, waitMs });

@@ -14,7 +14,7 @@ function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
 	if (first === undefined) return;
 	const place = first.where.startsWith("AGY_") ? "the environment" : settings.path;
 	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
-	ctx.ui.notify(`An antigravity setting is not used: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
+	ctx.ui.notify(`An antigravity setting is wrong: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
 }
 
 /** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */

@@ -12,6 +12,11 @@ export function formatDuration(ms: number): string {
 	return pair(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
+/** How long ago something was, given in milliseconds: `just now`, `3 min 5 s ago`. */
+export function formatAge(ms: number): string {
+	return ms < 5_000 ? "just now" : `${formatDuration(ms)} ago`;
+}
+
 function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
 	return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }

@@ -10,13 +10,14 @@ const turns = { steps: [{ say: "Heard: {{prompt}}" }] };
 test("conversation show names the one that the turn wrote, and its database", async (t) => {
 	const { agy, runs, rpc: open } = agyHome(t, turns);
 	const rpc = open();
-	assert.match((await say(rpc, "/agy conversation")).message, /has no agy conversation yet/);
+	assert.match((await say(rpc, "/agy conversation")).message, /is in no agy conversation: the next turn starts one\.$/);
 	await rpc.prompt("one");
 	const id = runs()[0]?.conversation ?? "";
-	assert.equal((await say(rpc, "/agy conversation show")).message, `${id}\n  ${join(agy.conversations, `${id}.db`)}`);
+	const [shown, file] = (await say(rpc, "/agy conversation show")).message.split("\n");
+	assert.deepEqual([shown, file?.trim().replace("~", agy.dir)], [id, join(agy.conversations, `${id}.db`)]);
 	assert.match(
 		(await say(rpc, "/agy status")).message,
-		new RegExp(`conversation +${id}\n +/.*\\.db\nlast turn +agy answered`),
+		new RegExp(`conversation +${id}\n +~/.*\\.db\nlast turn +agy answered\\. \\(just now\\)`),
 	);
 });
 
@@ -25,7 +26,18 @@ test("conversation new: the next turn begins one that is told what was said; use
 	const rpc = open();
 	await rpc.prompt("one");
 	const first = runs()[0]?.conversation ?? "";
-	await say(rpc, "/agy conversation new");
+	assert.equal(
+		(await say(rpc, "/agy conversation new")).message,
+		`Conversation ${first} is left as it is: the next turn starts a new one, which is told what was said here.`,
+	);
+	for (const [line, said] of [
+		["/agy conversation", "This session is in no agy conversation"],
+		["/agy conversation new", "There was no conversation to leave"],
+		["/agy clear", "There was no conversation to forget"],
+	]) {
+		const { message } = await say(rpc, line ?? "");
+		assert.equal(message, `${said}: the next turn starts one, which is told what was said here.`);
+	}
 	await rpc.prompt("two");
 	const second = runs()[1];
 	assert.notEqual(second?.conversation, first);
@@ -33,7 +45,7 @@ test("conversation new: the next turn begins one that is told what was said; use
 
 	assert.equal(
 		(await say(rpc, `/agy conversation use ${first}`)).message,
-		`The next turn continues conversation ${first}.`,
+		`The next turn continues conversation ${first}, which is told what it has not seen of this session.`,
 	);
 	await rpc.prompt("three");
 	const third = runs()[2];
@@ -58,11 +70,15 @@ test("a conversation of a terminal is continued in a new session, and with no di
 test("clear forgets all of the session's conversations", async (t) => {
 	const { runs, rpc: open } = agyHome(t, turns);
 	const rpc = open();
-	assert.equal((await say(rpc, "/agy clear")).message, "There was nothing to forget.");
+	assert.match((await say(rpc, "/agy clear")).message, /^There was no conversation to forget: .* starts one\.$/);
 	await rpc.prompt("one");
-	assert.match((await say(rpc, "/agy clear")).message, /^Forgotten\./);
+	assert.equal(
+		(await say(rpc, "/agy clear")).message,
+		"The agy conversation of this session is forgotten: the next turn starts a new one, which is told what was said here.",
+	);
 	await rpc.prompt("two");
 	assert.notEqual(runs()[1]?.conversation, runs()[0]?.conversation);
+	assert.match(runs()[1]?.prompt ?? "", /Heard: one[\s\S]*two$/);
 });
 
 test("use refuses what is no id, what is not there, and what belongs to another folder", async (t) => {
@@ -81,7 +97,7 @@ test("use refuses what is no id, what is not there, and what belongs to another 
 	});
 	assert.match((await use("0000")).message, /^There is no conversation 0000 in .*conversations\.$/);
 	assert.equal((await use(id)).message, `Conversation ${id} belongs to ${agy.cwd}. Start pi there to continue it.`);
-	assert.match((await say(rpc, "/agy conversation")).message, /has no agy conversation yet/);
+	assert.match((await say(rpc, "/agy conversation")).message, /is in no agy conversation/);
 });
 
 test("while agy works, here or in another pi, its conversation is left alone", async (t) => {

@@ -104,7 +104,10 @@ test("a settings file that is broken stops nothing, and the doctor names what is
 	assert.match(stdout, /! settings: mode: /);
 	const screen = new PiRpc(pi, [...only(EXTENSION), ...MODEL]);
 	const told = await screen.next((event) => event.method === "notify", 0);
-	assert.match(String(told.message), /An antigravity setting is not used: mode: .* \(\/.*config\.json\)\.$/);
+	assert.match(
+		String(told.message),
+		/An antigravity setting is wrong: mode: must be accept-edits or plan, but is "yolo"; accept-edits is used \(\/.*config\.json\)\.$/,
+	);
 });
 
 test("the screen: /agy opens the settings, and a change there is saved", { skip: noTmux }, async (t) => {
@@ -122,11 +125,39 @@ test("the screen: /agy opens the settings, and a change there is saved", { skip:
 	await screen.shows(/mode is plan \(from: file\)/);
 });
 
+test("pi -p: the log is told in words, one line an entry", async (t) => {
+	const pi = home(t);
+	await runPi(pi, [...only(EXTENSION), ...MODEL, "-p", "hello"]);
+	const { stdout } = await runPi(pi, [...only(EXTENSION), "-p", "/agy logs"]);
+	const time = "\\d\\d:\\d\\d:\\d\\d";
+	assert.match(stdout, new RegExp(`^${time} {12}conversation chosen: fresh\\n`));
+	assert.match(
+		stdout,
+		new RegExp(`\\n${time}  ([\\da-f]{8})  run start: agy 1\\.3\\.3, model gemini-3\\.8-flash-medium\\n`),
+	);
+	assert.match(
+		stdout,
+		/run end: answered, conversation [\da-f]{8}, after \d+ s\nAll of it: ~\/agent\/antigravity\/logs\/agy-/,
+	);
+	assert.doesNotMatch(stdout, /[{}"]/);
+});
+
+test("the screen: a completed sub-command is ready for its argument", { skip: noTmux }, async (t) => {
+	const screen = await PiScreen.open(home(t), [...only(EXTENSION), ...MODEL]);
+	await screen.shows(/gemini-3\.8-flash/);
+	await screen.type("/agy disp");
+	await screen.shows(/→ display +\[cards\|inline\|off\] {2}Show or set/);
+	await screen.press("Tab");
+	await screen.shows(/\/agy display\s+─/);
+	await screen.type("i");
+	await screen.shows(/\/agy display i\s[\s\S]*→ inline +each tool as a line/);
+});
+
 test("the screen: a report stands in the transcript", { skip: noTmux }, async (t) => {
 	const screen = await PiScreen.open(home(t), [...only(EXTENSION), ...MODEL]);
 	await screen.shows(/gemini-3\.8-flash/);
 	await screen.submit("/agy status");
-	await screen.shows(/permissions +skip[\s\S]*conversation +none yet/);
+	await screen.shows(/permissions +skip[\s\S]*conversation +none; the next turn starts one/);
 });
 
 test("the screen: the first turn asks once what agy may do; the other modes never ask", { skip: noTmux }, async (t) => {

@@ -252,6 +252,11 @@ export class PiScreen {
 		await this.press("Enter");
 	}
 
+	/** Types letters, one after the other, so that completions open. */
+	async type(text: string): Promise<void> {
+		await tmux(["-S", this.#socket, "send-keys", "-t", "pi", "-l", text]);
+	}
+
 	/** A key in tmux's words: `Enter`, `Escape`, `C-o`. */
 	async press(key: string): Promise<void> {
 		await tmux(["-S", this.#socket, "send-keys", "-t", "pi", key]);

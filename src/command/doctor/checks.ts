@@ -1,6 +1,8 @@
 import type { SettingProblem } from "../../config/load.ts";
+import { settingNames } from "../../config/schema.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import type { Resolution } from "../../models/resolve.ts";
+import { suggest } from "../../models/suggest.ts";
 import { INSTALL_AGY } from "../../words/failure-words.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
@@ -94,12 +96,15 @@ export function checkConflicts(names: readonly string[]): Check {
 	return problem("other extensions", `also claiming \`antigravity\` or \`/agy\`: ${names.join(", ")}`, remedy);
 }
 
-/** One finding for each setting that was given and does not count. */
+/** One finding for each setting that was given and does not count, or not as it stands. */
 export function checkSettings(path: string, problems: readonly SettingProblem[]): Check[] {
 	if (problems.length === 0) return [ok("settings", "all usable", [path])];
-	return problems.map(({ where, reason }) =>
-		warning("settings", `${where}: ${reason}`, `Correct it in ${where.startsWith("AGY_") ? "the environment" : path}.`),
-	);
+	return problems.map(({ where, reason, isUnknownKey = false }) => {
+		const [meant] = isUnknownKey ? suggest(where, settingNames) : [];
+		const place = where.startsWith("AGY_") ? "the environment" : path;
+		const remedy = meant === undefined ? `Correct it in ${place}.` : `Correct it in ${place}. Was ${meant} meant?`;
+		return warning("settings", `${where}: ${reason}`, remedy);
+	});
 }
 
 /** The model that AskAntigravity takes by default may be gone from agy's list. */

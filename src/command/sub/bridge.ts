@@ -2,21 +2,30 @@ import { changeSetting } from "../change-setting.ts";
 import { checkSelfTest, SELF_TEST_BEGINS } from "../doctor/bridge.ts";
 import { formatCheck } from "../doctor/check.ts";
 import type { BridgeStatus, CommandEnvironment } from "../environment.ts";
-import { misused, type Reply, type SubCommand, say } from "../sub-command.ts";
+import { misused, type Reply, type SubCommand, type Suggestion, say } from "../sub-command.ts";
 
-const values = ["off", "extensions", "all"];
+const values: readonly Suggestion[] = [
+	{ word: "off", meaning: "agy may call none of pi's tools." },
+	{ word: "extensions", meaning: "agy may call those it has no equal of." },
+	{ word: "all", meaning: "agy may call all of pi's active tools." },
+];
+const trial: Suggestion = {
+	word: "test",
+	meaning: "Starts agy to see whether it connects (can cost part of a model request).",
+};
 const usage = "[off|extensions|all|test]";
 
 export const bridgeCommand: SubCommand = {
 	name: "bridge",
 	usage,
 	summary: "Show or set which of pi's tools agy may call; test starts agy (can cost part of a model request)",
-	complete: (words) => (words.length === 0 ? [...values, "test"] : []),
+	complete: (words) => (words.length === 0 ? [...values, trial] : []),
 	async run(words, env, progress) {
 		const [value, ...rest] = words;
 		if (value === undefined) return show(env);
-		if (rest.length > 0 || ![...values, "test"].includes(value)) return misused({ name: "bridge", usage });
-		return value === "test" ? test(env, progress) : changeSetting(env.settings, "bridge", value);
+		if (rest.length === 0 && value === trial.word) return test(env, progress);
+		if (rest.length > 0 || !values.some(({ word }) => word === value)) return misused({ name: "bridge", usage });
+		return changeSetting(env.settings, "bridge", value);
 	},
 };
 

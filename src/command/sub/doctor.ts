@@ -26,7 +26,7 @@ export const doctorCommand: SubCommand = {
 	name: "doctor",
 	usage,
 	summary: "Check everything a turn needs; --verbose says more and tests the bridge (can cost part of a model request)",
-	complete: (words) => (words.length === 0 ? ["--verbose"] : []),
+	complete: (words) => (words.length === 0 ? [{ word: "--verbose", meaning: "Says more, and tests the bridge." }] : []),
 	async run(words, env, progress) {
 		const verbose = words[0] === "--verbose" || words[0] === "-v";
 		if (words.length > (verbose ? 1 : 0)) return misused({ name: "doctor", usage });

@@ -1,15 +1,16 @@
 import { resolveAlias } from "../../models/alias.ts";
 import { changeSetting } from "../change-setting.ts";
-import { refuse, type SubCommand, say } from "../sub-command.ts";
+import type { CommandEnvironment } from "../environment.ts";
+import { refuse, type SubCommand, type Suggestion, say } from "../sub-command.ts";
 
-const names = ["flash", "pro", "sonnet", "opus", "gpt-oss"];
+const NAMES = ["flash", "pro", "sonnet", "opus", "gpt-oss"];
 
 /** The default of AskAntigravity; pi's own `/model` chooses the session's model. */
 export const modelCommand: SubCommand = {
 	name: "model",
 	usage: "[name]",
 	summary: "Show or set the default model of AskAntigravity",
-	complete: (words, env) => (words.length === 0 ? [...names, ...env.catalogue.entries().map((model) => model.id)] : []),
+	complete: (words, env) => (words.length === 0 ? suggestions(env) : []),
 	async run(words, env) {
 		const { catalogue, settings } = env;
 		if (words.length === 0) {
@@ -32,3 +33,13 @@ export const modelCommand: SubCommand = {
 		return changeSetting(settings, "defaultModel", name);
 	},
 };
+
+/** The names people use that mean something now, then agy's own. */
+function suggestions({ catalogue }: CommandEnvironment): Suggestion[] {
+	const models = catalogue.entries();
+	const names = NAMES.flatMap((word): Suggestion[] => {
+		const found = resolveAlias(models, word, undefined, catalogue.isComplete());
+		return "choice" in found ? [{ word, meaning: `The newest of this name, now ${found.choice.slug}.` }] : [];
+	});
+	return [...names, ...models.map(({ id, name }) => ({ word: id, meaning: name }))];
+}

@@ -1,6 +1,6 @@
 import type { CatalogueSource } from "../../models/catalogue.ts";
 import type { CatalogueModel } from "../../models/catalogue-model.ts";
-import { formatDuration } from "../../words/duration.ts";
+import { formatAge } from "../../words/duration.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { CommandEnvironment } from "../environment.ts";
 import { misused, type Reply, type SubCommand, say } from "../sub-command.ts";
@@ -11,7 +11,7 @@ export const modelsCommand: SubCommand = {
 	name: "models",
 	usage,
 	summary: "List the models agy offers, or ask agy for them again",
-	complete: (words) => (words.length === 0 ? ["refresh"] : []),
+	complete: (words) => (words.length === 0 ? [{ word: "refresh", meaning: "Asks agy for its models again." }] : []),
 	async run(words, env, progress) {
 		if (words.length === 0) return say(...list(env));
 		if (words.length > 1 || words[0] !== "refresh") return misused({ name: "models", usage });
@@ -50,7 +50,7 @@ function tiersOf(model: CatalogueModel): string {
 
 /** Where the list is from and how old it is, in words that follow "models, ". */
 export function describeSource({ from, at, agyVersion }: CatalogueSource, now: number): string {
-	if (from === "built-in" || at === undefined) return "built in (agy has not been asked yet)";
+	if (from === "built-in" || at === undefined) return "built in (agy has not listed its own yet)";
 	const version = agyVersion === undefined ? "agy" : `agy ${agyVersion}`;
-	return `as ${version} listed them ${formatDuration(now - at)} ago`;
+	return `as ${version} listed them ${formatAge(now - at)}`;
 }

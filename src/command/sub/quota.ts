@@ -1,5 +1,5 @@
 import { formatQuota } from "../../quota/quota-text.ts";
-import { formatDuration } from "../../words/duration.ts";
+import { formatAge } from "../../words/duration.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import { misused, refuse, type SubCommand, say } from "../sub-command.ts";
 
@@ -16,7 +16,7 @@ export const quotaCommand: SubCommand = {
 		}
 		const now = env.clock.now();
 		const age = now - answer.askedAt;
-		const note = age < 1000 ? [] : [`(asked ${formatDuration(age)} ago; agy is asked again after five minutes)`];
+		const note = age < 1000 ? [] : [`(asked ${formatAge(age)}; agy is asked again after five minutes)`];
 		return say(...formatQuota(answer.pools, { now }), ...note);
 	},
 };

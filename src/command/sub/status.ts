@@ -1,4 +1,5 @@
-import { formatDuration } from "../../words/duration.ts";
+import { formatAge } from "../../words/duration.ts";
+import { homePath } from "../../words/home-path.ts";
 import type { AgyProbe, CommandEnvironment } from "../environment.ts";
 import { misused, type SubCommand, say } from "../sub-command.ts";
 import { describeSource } from "./models.ts";
@@ -22,10 +23,10 @@ async function statusRows(env: CommandEnvironment): Promise<[string, string][]> 
 	const problems = settings.problems().length;
 	const bound: [string, string][] =
 		conversation === undefined
-			? [["conversation", "none yet"]]
+			? [["conversation", "none; the next turn starts one"]]
 			: [
 					["conversation", conversation.id],
-					["", conversation.path],
+					["", homePath(conversation.path)],
 				];
 	return [
 		["agy", describeAgy(await env.probes.agy())],
@@ -43,13 +44,13 @@ async function statusRows(env: CommandEnvironment): Promise<[string, string][]> 
 }
 
 function problemRow(count: number): [string, string] {
-	return ["settings", `${count} ${count === 1 ? "entry is" : "entries are"} not usable; see /agy doctor`];
+	return ["settings", `${count} ${count === 1 ? "entry is" : "entries are"} wrong; see /agy doctor`];
 }
 
 function describeAgy(probe: AgyProbe): string {
 	if (probe.found === true) {
 		const old = probe.tooOldFor === undefined ? "" : `, too old: ${probe.tooOldFor.floor} is needed`;
-		return `${probe.version} (${probe.path})${old}`;
+		return `${probe.version} (${homePath(probe.path)})${old}`;
 	}
 	return probe.found === false ? "not found; see /agy doctor" : `${probe.path} does not work: ${probe.cause}`;
 }
@@ -57,5 +58,5 @@ function describeAgy(probe: AgyProbe): string {
 function describeLastTurn(env: CommandEnvironment): string {
 	const turn = env.lastTurn();
 	if (turn === undefined) return "none yet";
-	return `${turn.summary} (${formatDuration(env.clock.now() - turn.endedAt)} ago)`;
+	return `${turn.summary} (${formatAge(env.clock.now() - turn.endedAt)})`;
 }

@@ -37,13 +37,18 @@ function readStart(path: string, length: number): string {
 	}
 }
 
-/** The ids of all conversations in the folder, the one written last first. Never rejects. */
-export async function newestConversations(folder: string): Promise<string[]> {
+/**
+ * All conversations in the folder, the one written last first, each with the time of that in milliseconds since the epoch. Never
+ * rejects.
+ */
+export async function newestConversations(
+	folder: string,
+): Promise<{ readonly id: string; readonly writtenAt: number }[]> {
 	const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".db"));
 	const dated = await Promise.all(
-		names.map(async (name) => ({ id: name.slice(0, -".db".length), at: await lastWrite(join(folder, name)) })),
+		names.map(async (name) => ({ id: name.slice(0, -".db".length), writtenAt: await lastWrite(join(folder, name)) })),
 	);
-	return dated.toSorted((a, b) => b.at - a.at).map(({ id }) => id);
+	return dated.toSorted((a, b) => b.writtenAt - a.writtenAt);
 }
 
 async function lastWrite(path: string): Promise<number> {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { changeSetting } from "../../../src/command/change-setting.ts";
 import { complete, dispatch } from "../../../src/command/dispatch.ts";
-import type { BridgeStatus } from "../../../src/command/environment.ts";
+import type { BridgeStatus, CommandEnvironment } from "../../../src/command/environment.ts";
 import { subCommands } from "../../../src/command/table.ts";
+import type { SettingName } from "../../../src/config/schema.ts";
 import { commandEnvironment, NOW } from "./environment.ts";
 
 const text = (reply: { lines: readonly string[] }) => reply.lines.join("\n");
@@ -50,27 +52,49 @@ test("a fault in a sub-command is a reply", async (t) => {
 	assert.deepEqual(await dispatch("logs", env), { level: "error", lines: ["/agy logs failed: no folder"] });
 });
 
-test("completions continue the word, name arguments, and are null where nothing fits", async (t) => {
-	const env = commandEnvironment(t);
-	const values = async (prefix: string) => (await complete(prefix, env))?.map((completion) => completion.value) ?? null;
-	assert.deepEqual((await values(""))?.length, subCommands.length);
-	assert.deepEqual(await values("mo"), ["mode", "model", "models"]);
-	assert.deepEqual(await values("mode "), ["mode plan", "mode accept-edits"]);
-	assert.deepEqual(await values("permissions d"), ["permissions deny"]);
-	assert.deepEqual(await values("conversation use "), ["conversation use known"]);
-	assert.ok((await values("model "))?.includes("model gemini-3.8-flash"));
-	for (const prefix of [
-		"x",
-		"mode",
-		"mode plan",
-		"mode plan ",
-		"mode x",
-		"status ",
-		"conversation show ",
-		"nonsense ",
-	]) {
-		assert.equal(await values(prefix), null, prefix);
-	}
+describe("completions", () => {
+	const valuesIn = (env: CommandEnvironment) => async (prefix: string) =>
+		(await complete(prefix, env))?.map((completion) => completion.value) ?? null;
+
+	test("continue the word, name arguments, and set a space where more may follow", async (t) => {
+		const values = valuesIn(commandEnvironment(t));
+		assert.deepEqual((await values(""))?.length, subCommands.length);
+		assert.deepEqual(await values("mo"), ["mode ", "model ", "models "]);
+		assert.deepEqual(await values("st"), ["status"]);
+		assert.deepEqual(await values("mode "), ["mode plan", "mode accept-edits"]);
+		assert.deepEqual(await values("permissions d"), ["permissions deny"]);
+		assert.deepEqual(await values("conversation u"), ["conversation use "]);
+		assert.deepEqual(await values("conversation use "), ["conversation use known"]);
+		assert.ok((await values("model "))?.includes("model gemini-3.8-flash"));
+	});
+
+	test("are null where nothing fits and where the word is whole", async (t) => {
+		const values = valuesIn(commandEnvironment(t));
+		const whole = ["mode", "mode plan", "mode plan ", "conversation show "];
+		for (const prefix of [...whole, "x", "mode x", "status ", "nonsense "]) {
+			assert.equal(await values(prefix), null, prefix);
+		}
+	});
+
+	test("each says what it means", async (t) => {
+		const env = commandEnvironment(t);
+		const places = ["", ...subCommands.map(({ name }) => `${name} `), "conversation use "];
+		for (const place of places) {
+			for (const { value, description } of (await complete(place, env)) ?? []) {
+				assert.ok(description.length > 5, `${value}: ${description}`);
+			}
+		}
+		const meaning = async (prefix: string) => (await complete(prefix, env))?.[0]?.description;
+		assert.equal(await meaning("conversation use k"), "written 1 min ago");
+		assert.equal(await meaning("model fla"), "The newest of this name, now gemini-3.8-flash-medium.");
+		assert.equal(await meaning("model claude-s"), "Claude Sonnet 4.6");
+	});
+
+	test("a name that no model of the list has is not offered", async (t) => {
+		const env = commandEnvironment(t);
+		await dispatch("models refresh", env);
+		assert.deepEqual(await valuesIn(env)("model "), ["model sonnet", "model claude-sonnet-4-6"]);
+	});
 });
 
 test("a change is saved, says when it counts, and is seen at once", async (t) => {
@@ -97,6 +121,32 @@ test("a variable wins over a change, and the reply says so", async (t) => {
 	assert.equal(JSON.parse(readFileSync(env.settings.path, "utf8")).mode, "plan");
 });
 
+test("a change that something else in the file keeps from counting is not told as one that does", async (t) => {
+	const env = commandEnvironment(t);
+	mkdirSync(env.dataDirectory);
+	writeFileSync(env.settings.path, '{"bridgeDeny":{"memory":true}}');
+	assert.equal(
+		text(await dispatch("bridge all", env)),
+		"bridge is saved as all, but off stays in force: see `/agy doctor`.",
+	);
+	assert.equal(text(await dispatch("mode plan", env)), "mode is now plan. This takes effect on the next turn.");
+});
+
+test("a value that cannot be is refused with those that can", async (t) => {
+	const { settings } = commandEnvironment(t);
+	const reply = async (name: SettingName, value: string) => text(await changeSetting(settings, name, value));
+	assert.equal(
+		await reply("maxParallelRuns", "499"),
+		'maxParallelRuns cannot be "499": it must be a whole number from 1 to 64.',
+	);
+	assert.equal(
+		await reply("turnSeconds", "soon"),
+		'turnSeconds cannot be "soon": it must be a number above 0 and not above 86400.',
+	);
+	assert.equal(await reply("bridge", "some"), 'bridge cannot be "some": it must be off, extensions or all.');
+	assert.equal(await reply("sandbox", "x"), 'sandbox cannot be "x": it must be on (true) or off (false).');
+});
+
 test("a settings folder that cannot be written is told", async (t) => {
 	const env = commandEnvironment(t);
 	writeFileSync(env.dataDirectory, "a file is in the way");
@@ -121,12 +171,12 @@ test("models lists what there is with its age; refresh tells what came and went"
 			published++;
 		},
 	});
-	assert.match(text(await dispatch("models", env)), /built in \(agy has not been asked yet\)/);
+	assert.match(text(await dispatch("models", env)), /built in \(agy has not listed its own yet\)/);
 	assert.match(text(await dispatch("models", env)), /gemini-3.1-pro +Gemini 3.1 Pro \(thinking: low, high\)/);
 	const refreshed = text(await dispatch("models refresh", env));
 	assert.match(
 		refreshed,
-		/Gone: gemini-3.8-flash, .*\n1 models, as agy 1.3.3 listed them 0 s ago:\n {2}claude-sonnet-4-6/,
+		/Gone: gemini-3.8-flash, .*\n1 models, as agy 1.3.3 listed them just now:\n {2}claude-sonnet-4-6/,
 	);
 	assert.equal(published, 1);
 	env.clock.advance(90 * 60 * 1000);
@@ -150,28 +200,85 @@ test("quota shows bars, and how old the answer is", async (t) => {
 	assert.match(text(await dispatch("quota", env)), /asked 1 min ago/);
 });
 
-test("conversation shows, renews and chooses; clear forgets", async (t) => {
-	const env = commandEnvironment(t);
-	assert.match(text(await dispatch("conversation", env)), /no agy conversation yet/);
-	assert.match(text(await dispatch("conversation use other", env)), /There is no conversation other here/);
-	assert.match(text(await dispatch("conversation use known", env)), /continues conversation known/);
-	assert.equal(text(await dispatch("conversation show", env)), "known\n  /conversations/known.db");
-	assert.match(text(await dispatch("status", env)), /conversation +known\n +\/conversations\/known.db/);
-	assert.match(text(await dispatch("conversation new", env)), /starts a new agy conversation/);
-	assert.match(text(await dispatch("clear", env)), /nothing to forget/);
-	await dispatch("conversation use known", env);
-	assert.match(text(await dispatch("clear", env)), /^Forgotten/);
+describe("conversation and clear say what they did and what comes", () => {
+	const starts = "the next turn starts one.";
+	const left = "the next turn starts a new one.";
+
+	test("a session that never had one", async (t) => {
+		const env = commandEnvironment(t);
+		assert.equal(text(await dispatch("conversation", env)), `This session is in no agy conversation: ${starts}`);
+		assert.equal(text(await dispatch("conversation new", env)), `There was no conversation to leave: ${starts}`);
+		assert.equal(text(await dispatch("clear", env)), `There was no conversation to forget: ${starts}`);
+		assert.match(text(await dispatch("status", env)), /conversation +none; the next turn starts one\n/);
+	});
+
+	test("one that has one, and leaves or forgets it", async (t) => {
+		const env = commandEnvironment(t);
+		assert.match(text(await dispatch("conversation use other", env)), /There is no conversation other here/);
+		const use = async () => text(await dispatch("conversation use known", env));
+		assert.equal(await use(), "The next turn continues conversation known.");
+		assert.equal(text(await dispatch("conversation show", env)), "known\n  ~/conversations/known.db");
+		assert.match(text(await dispatch("status", env)), /conversation +known\n +~\/conversations\/known.db/);
+		assert.equal(text(await dispatch("conversation new", env)), `Conversation known is left as it is: ${left}`);
+		assert.equal(text(await dispatch("conversation", env)), `This session is in no agy conversation: ${starts}`);
+		assert.equal(text(await dispatch("clear", env)), `There was no conversation to forget: ${starts}`);
+		await use();
+		assert.equal(text(await dispatch("clear", env)), `The agy conversation of this session is forgotten: ${left}`);
+	});
+
+	test("one in which something was said, and that has branches", async (t) => {
+		const env = commandEnvironment(t);
+		const conversation = {
+			...env.conversation,
+			hasHistory: () => true,
+			clear: async () => ({ ok: true, forgotten: 2 }) as const,
+		};
+		const run = async (line: string) => text(await dispatch(line, { ...env, conversation }));
+		assert.match(await run("conversation"), /the next turn starts one, which is told what was said here\.$/);
+		assert.equal(
+			await run("conversation use known"),
+			"The next turn continues conversation known, which is told what it has not seen of this session.",
+		);
+		assert.equal(
+			await run("clear"),
+			"All 2 agy conversations of this session are forgotten: the next turn starts a new one, which is told what was said here.",
+		);
+	});
 });
 
-test("logs shows the end of today's file", async (t) => {
-	const env = commandEnvironment(t);
-	assert.equal(text(await dispatch("logs path", env)), env.logPath());
-	assert.match(text(await dispatch("logs", env)), /Nothing was logged today/);
-	mkdirSync(dirname(env.logPath()), { recursive: true });
-	writeFileSync(env.logPath(), Array.from({ length: 30 }, (_, i) => `{"event":"e${i}"}\n`).join(""));
-	const { lines } = await dispatch("logs", env);
-	assert.equal(lines.length, 21);
-	assert.equal(lines.at(-1), '{"event":"e29"}');
+describe("logs", () => {
+	const entry = (event: string, at = NOW) => `${JSON.stringify({ at: new Date(at).toISOString(), event })}\n`;
+
+	test("shows the last entries, the newest last, how many lines were none, and the file", async (t) => {
+		const env = commandEnvironment(t);
+		assert.equal(text(await dispatch("logs path", env)), env.logPath());
+		assert.deepEqual((await dispatch("logs", env)).lines, ["Nothing was logged yet.", `All of it: ${env.logPath()}`]);
+		mkdirSync(dirname(env.logPath()), { recursive: true });
+		const entries = Array.from({ length: 30 }, (_, index) => entry(`e${index}`));
+		writeFileSync(env.logPath(), `${entries.join("")}half a li\n`);
+		const { lines } = await dispatch("logs", env);
+		assert.equal(lines.length, 22);
+		assert.match(lines[0] ?? "", /^\d\d:\d\d:\d\d +e10$/);
+		assert.match(lines[19] ?? "", /e29$/);
+		assert.deepEqual(lines.slice(20), ["1 line that is no entry was left out.", `All of it: ${env.logPath()}`]);
+	});
+
+	test("looks into the file before where the day's own was just begun", async (t) => {
+		const env = commandEnvironment(t);
+		mkdirSync(dirname(env.logPath()), { recursive: true });
+		for (const [day, event] of [
+			["18", "long ago"],
+			["19", "before"],
+			["20", "now"],
+		]) {
+			writeFileSync(join(dirname(env.logPath()), `agy-2026-11-${day}.log`), entry(event ?? ""));
+		}
+		const { lines } = await dispatch("logs", env);
+		assert.deepEqual(
+			lines.slice(0, -1).map((line) => line.replace(/^.* {2}/, "")),
+			["before", "now"],
+		);
+	});
 });
 
 test("status tells the last turn, an agy that is missing, and settings that are not usable", async (t) => {
@@ -186,7 +293,7 @@ test("status tells the last turn, an agy that is missing, and settings that are 
 	const status = text(await dispatch("status", missing));
 	assert.match(status, /agy +not found; see \/agy doctor/);
 	assert.match(status, /last turn +answered \(5 s ago\)/);
-	assert.match(status, /settings +1 entry is not usable/);
+	assert.match(status, /settings +1 entry is wrong; see/);
 });
 
 describe("bridge", () => {

@@ -11,6 +11,7 @@ import {
 	checkDecoding,
 	checkFileEvents,
 	checkModels,
+	checkSettings,
 	checkSurroundings,
 } from "../../../src/command/doctor/checks.ts";
 import { checkHooks } from "../../../src/command/doctor/hooks.ts";
@@ -172,6 +173,12 @@ test("file events: polling that was asked for is no warning", () => {
 test("a working folder below a hidden one is a warning", () => {
 	assert.deepEqual(levels(checkSurroundings({}, "/home/e/.worktrees/x")), ["warning"]);
 	assert.deepEqual(levels(checkSurroundings({}, "/home/e/src")), []);
+});
+
+test("a key that is no setting's is told with the one that may have been meant", () => {
+	const unknown = (where: string) => checkSettings("config.json", [{ where, reason: "none", isUnknownKey: true }])[0];
+	assert.equal(unknown("permision")?.remedy, "Correct it in config.json. Was permissions meant?");
+	assert.equal(unknown("colour")?.remedy, "Correct it in config.json.");
 });
 
 test("agy's settings: known mistakes are named, the rest is left alone", () => {

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { BoundConversation, CommandEnvironment } from "../../../src/command/environment.ts";
@@ -50,25 +51,27 @@ export function commandEnvironment(
 	};
 }
 
-/** Knows one conversation, `known`. */
+/** Knows one conversation, `known`, in which nothing was said. */
 function memoryConversation(): CommandEnvironment["conversation"] {
 	let current: BoundConversation | undefined;
 	return {
 		current: async () => current,
+		hasHistory: () => false,
 		async startNew() {
+			const left = current?.id;
 			current = undefined;
-			return { ok: true };
+			return left === undefined ? { ok: true } : { ok: true, left };
 		},
 		async use(id) {
 			if (id !== "known") return { ok: false, problem: `There is no conversation ${id} here.` };
-			current = { id, path: `/conversations/${id}.db` };
+			current = { id, path: join(homedir(), `conversations/${id}.db`) };
 			return { ok: true };
 		},
 		async clear() {
-			const forgot = current !== undefined;
+			const forgotten = current === undefined ? 0 : 1;
 			current = undefined;
-			return { ok: true, forgot };
+			return { ok: true, forgotten };
 		},
-		recent: async () => ["known"],
+		recent: async () => [{ id: "known", writtenAt: NOW - 60_000 }],
 	};
 }

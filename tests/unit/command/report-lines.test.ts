@@ -24,6 +24,23 @@ test("what does not fit goes on under its column, its mark or its indentation", 
 	assert.deepEqual(wrapLine("a sentence that is too long for it", 20), ["a sentence that is", "too long for it"]);
 });
 
+test("a path that is too long goes on behind a slash", () => {
+	const path = "~/.gemini/conversations/152dc8f8-f89b-4dc5-8a7d-84212043be87.db";
+	assert.deepEqual(wrapLine(`  ${path}`, 60), [
+		"  ~/.gemini/conversations/",
+		"  152dc8f8-f89b-4dc5-8a7d-84212043be87.db",
+	]);
+	assert.deepEqual(wrapLine(`where it is  ${path}`, 60), [
+		"where it is  ~/.gemini/conversations/",
+		"             152dc8f8-f89b-4dc5-8a7d-84212043be87.db",
+	]);
+	assert.deepEqual(wrapLine(`✗ it is here: ${path}, and broken`, 50), [
+		"✗ it is here: ~/.gemini/conversations/",
+		"  152dc8f8-f89b-4dc5-8a7d-84212043be87.db, and",
+		"  broken",
+	]);
+});
+
 test("a label that leaves no room beside it stands above", () => {
 	assert.deepEqual(wrapLine("/agy conversation [show|new|use <id>]  Show, renew or choose it", 40), [
 		"/agy conversation [show|new|use <id>]",

@@ -46,20 +46,62 @@ test("the file wins over the defaults, the environment over the file", () => {
 	assert.deepEqual([origins.mode, origins.maxParallelRuns, origins.display], ["file", "environment", "default"]);
 });
 
-test("a bad key is reported with its place and reason, and the good ones are used", () => {
-	const { settings, problems } = combine('{"mode":"yolo","bridgeAllow":["a",7],"display":"inline","colour":1}', {
-		AGY_TURN_SECONDS: "soon",
-		AGY_LOG_LEVEL: "debug",
-	});
-	assert.equal(settings.mode, defaultSettings.mode);
-	assert.deepEqual(settings.bridgeAllow, []);
-	assert.equal(settings.display, "inline");
-	assert.equal(settings.logLevel, "debug");
-	assert.deepEqual(
-		problems.map((problem) => problem.where),
-		["mode", "bridgeAllow.1", "colour", "AGY_TURN_SECONDS"],
+test("a bad key is reported with what is allowed, found and used, and the good ones are used", () => {
+	const { settings, problems } = combine(
+		'{"mode":"yolo","display":"inline","colour":1,"agyPath":7,"sandbox":"x","maxParallelRuns":99}',
+		{ AGY_TURN_SECONDS: "soon", AGY_LOG_LEVEL: "debug" },
 	);
-	for (const { where, reason } of problems) assert.ok(reason.length > 5, `${where}: ${reason}`);
+	assert.deepEqual(
+		[settings.mode, settings.display, settings.logLevel, settings.maxParallelRuns],
+		["accept-edits", "inline", "debug", 4],
+	);
+	assert.deepEqual(problems, [
+		{ where: "mode", reason: 'must be accept-edits or plan, but is "yolo"; accept-edits is used' },
+		{ where: "colour", reason: "there is no such setting", isUnknownKey: true },
+		{ where: "agyPath", reason: "must be a text, but is 7; the default is used" },
+		{ where: "sandbox", reason: 'must be on (true) or off (false), but is "x"; off is used' },
+		{ where: "maxParallelRuns", reason: "must be a whole number from 1 to 64, but is 99; 4 is used" },
+		{ where: "AGY_TURN_SECONDS", reason: 'must be a number above 0 and not above 86400, but is "soon"; 7200 is used' },
+	]);
+});
+
+test("what is used instead of a bad key may be what a variable says", () => {
+	const [problem] = combine('{"mode":"yolo"}', { AGY_MODE: "plan" }).problems;
+	assert.match(problem?.reason ?? "", /; plan is used$/);
+});
+
+test("a long value is reported short", () => {
+	const [problem] = combine(JSON.stringify({ mode: "x".repeat(500) })).problems;
+	assert.ok((problem?.reason.length ?? 0) < 140, problem?.reason);
+});
+
+test("the good entries of a list count, the bad ones are reported", () => {
+	const { settings, problems } = combine('{"bridgeDeny":["memory",7,"mail",{"name":"x"}],"bridgeAllow":[null]}');
+	assert.deepEqual(
+		[settings.bridgeDeny, settings.bridgeAllow, settings.bridge],
+		[["memory", "mail"], [], "extensions"],
+	);
+	assert.deepEqual(problems, [
+		{ where: "bridgeDeny", reason: 'must be a list of names, but holds 7, {"name":"x"}; memory,mail is used' },
+		{ where: "bridgeAllow", reason: "must be a list of names, but holds null; none is used" },
+	]);
+});
+
+test("a text where a list belongs is read as a variable would be", () => {
+	const { settings, problems } = combine('{"bridgeDeny":"memory, mail"}');
+	assert.deepEqual([settings.bridgeDeny, settings.bridge], [["memory", "mail"], "extensions"]);
+	assert.deepEqual(problems, [
+		{ where: "bridgeDeny", reason: 'must be a list of names, but is "memory, mail"; memory,mail is used' },
+	]);
+});
+
+test("where it cannot be told which tools are denied, none is offered", () => {
+	const junk = combine('{"bridgeDeny":{"memory":true},"bridge":"all"}');
+	assert.deepEqual([junk.settings.bridge, junk.origins.bridge], ["off", "default"]);
+	assert.match(junk.problems[0]?.reason ?? "", /; none is used, and bridge is off$/);
+	assert.equal(combine("{").settings.bridge, "off");
+	assert.equal(combine('{"bridgeDeny":7}', { AGY_BRIDGE_DENY: "memory" }).settings.bridge, "extensions");
+	assert.equal(combine("{", { AGY_BRIDGE: "all" }).settings.bridge, "all");
 });
 
 for (const [name, text] of Object.entries({
@@ -70,7 +112,7 @@ for (const [name, text] of Object.entries({
 })) {
 	test(`a file that holds ${name} leaves the defaults and says so`, () => {
 		const { settings, problems } = combine(text);
-		assert.deepEqual(settings, { ...defaultSettings, permissions: "deny" });
+		assert.deepEqual(settings, { ...defaultSettings, permissions: "deny", bridge: "off" });
 		assert.equal(problems.length, 1);
 	});
 }
@@ -84,7 +126,10 @@ test("permissions that are not understood are not given", () => {
 		const { settings, origins, problems } = combine(text, env);
 		// As by default nothing was decided, so that the person at the screen is asked.
 		assert.deepEqual([settings.permissions, origins.permissions], ["deny", "default"], text);
-		assert.match(problems[0]?.reason ?? "", /permissions are denied$/);
+		assert.match(
+			problems[0]?.reason ?? "",
+			/; (deny is used|until it is right, permissions is deny and bridge is off)$/,
+		);
 	}
 	const readable = combine('{"permissions":"skip","mode":"yolo"}', { AGY_SKIP_PERMISSIONS: "never" });
 	assert.equal(readable.settings.permissions, "skip");
@@ -130,7 +175,7 @@ test("variables have the names people know, follow one rule, and none is agy's o
 test("text is read as the type of its setting", () => {
 	const value = (name: (typeof settingNames)[number], text: string) => {
 		const parsed = parseText(name, text);
-		return "value" in parsed ? parsed.value : undefined;
+		return parsed?.value;
 	};
 	for (const text of ["1", "true", "YES", "on"]) {
 		assert.equal(value("sandbox", text), true);
