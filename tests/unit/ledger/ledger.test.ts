@@ -313,6 +313,16 @@ describe("a continued conversation", () => {
 		assert.equal(ledger.facts().lastStep, 4);
 	});
 
+	test("that is rewound past a tool forgets the step, but not that it may have had effects", () => {
+		const toolsRan = (status: "waiting" | "done") => {
+			const ledger = createLedger();
+			feed(ledger, bound, row(2, status, tool()), { source: "rewound", rows: 2 });
+			assert.equal(ledger.facts().lastStep, 1);
+			return ledger.facts().toolsRan;
+		};
+		assert.deepEqual([toolsRan("waiting"), toolsRan("done")], [false, true]);
+	});
+
 	test("that agy did not continue begins at its first step", () => {
 		const events = feed(
 			createLedger({ baseline }),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedger } from "../../../src/ledger/ledger.ts";
+import { backgroundTasks } from "../../../src/ledger/notices.ts";
 import {
 	answer,
 	bound,
@@ -41,13 +42,16 @@ describe("a tool", () => {
 	});
 
 	test("that exits with an error is done; one that agy could not run has failed", () => {
+		const ledger = createLedger();
 		const events = feed(
-			createLedger(),
+			ledger,
 			bound,
 			row(2, "done", tool({ exitCode: 1 })),
 			row(3, "error", tool({ callId: "call-2", error: { message: "no such file" } })),
+			row(4, "cancelled", tool({ callId: "call-3" })),
 		);
-		assert.deepEqual(toolStates(events), ["done", "failed"]);
+		assert.deepEqual(toolStates(events), ["done", "failed", "cancelled"]);
+		assert.equal(ledger.facts().toolsDone, 1);
 	});
 
 	test("ends once, whatever agy writes afterwards", () => {
@@ -277,6 +281,13 @@ describe("a background task", () => {
 		const body = { kind: "system-message", text: "finished", sender: task.id, hidden: false } as const;
 		const events = feed(createLedger(), bound, row(2, "done", tool({ task })), row(4, "done", body), closed);
 		assert.deepEqual(noticeCodes(events), []);
+	});
+
+	test("is named by its summary, else by its tool", () => {
+		const unnamed = tool({ callId: "call-2", name: "serve", toolKind: "other", summary: "", task });
+		const ledger = createLedger();
+		feed(ledger, bound, row(2, "running", tool({ task })), row(3, "running", unnamed));
+		assert.match(backgroundTasks(ledger.facts().backgroundTools).text, /: npm test; serve$/);
 	});
 
 	test("that goes on after the turn is told as such", () => {
