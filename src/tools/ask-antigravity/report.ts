@@ -66,8 +66,12 @@ function isWorthNoting({ code, level }: NoticeEvent): boolean {
 /** Cause and remedy. `now` is in milliseconds since the epoch. */
 export function problemText(failure: Failure, now: number): string {
 	const { cause, remedy } = failureWords(failure, now);
-	return `${cause} ${remedy}`;
+	const ranOut = failure.kind === "deadline" && failure.which === "total";
+	return `${cause} ${ranOut ? MORE_TIME : remedy}`;
 }
+
+/** The one remedy that is in the calling model's own hands. */
+const MORE_TIME = "Continue it by its `conversationId`, or allow more with `timeoutMinutes`.";
 
 function noticeTexts(log: WorkLog, wanted: (notice: NoticeEvent) => boolean): string[] {
 	return [...new Set(log.notices.filter(wanted).map((notice) => printable(notice.text)))];

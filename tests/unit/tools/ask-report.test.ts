@@ -191,6 +191,11 @@ describe("the report", () => {
 		);
 	});
 
+	test("of one that ran out of time tells the calling model how to allow more", () => {
+		const failure = { kind: "deadline", which: "total", seconds: 60 } as const;
+		assert.match(reportText(detailsOf(ended({ kind: "failed", failure }))), /with `timeoutMinutes`\./);
+	});
+
 	test("of a cancelled delegation has what came", () => {
 		const report = reportText(detailsOf(...work, ended({ kind: "cancelled", by: "user" })));
 		assert.match(report, /^The delegation was cancelled\. What agy had said:\n\nDone\.\n\nFiles changed/);
