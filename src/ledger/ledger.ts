@@ -263,7 +263,8 @@ class StepLedger implements Ledger {
 		const generations = this.#generations();
 		const last = generations.at(-1);
 		const succeeded = generations.findLast((generation) => generation.state === "done")?.ref.index ?? -1;
-		const openTools = this.#tools.open;
+		const executor = this.#currentExecutor();
+		const { openTools, backgroundTools } = this.#tools.unfinished(executor !== undefined);
 		return {
 			promptSeen: this.#promptSeen,
 			textSeen: generations.some((generation) => generation.text.shown !== ""),
@@ -277,8 +278,8 @@ class StepLedger implements Ledger {
 			answerComplete: last?.state === "done" && last.toolCalls.length === 0 && openTools.length === 0,
 			lastGenerationText: last?.text.shown ?? "",
 			openTools,
-			backgroundTools: this.#tools.background,
-			executor: this.#currentExecutor(),
+			backgroundTools,
+			executor,
 			result: this.#result,
 			openErrors: this.#errors.after(succeeded),
 			denied: this.#tools.denied,

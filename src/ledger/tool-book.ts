@@ -31,13 +31,20 @@ export class ToolBook {
 		return this.#abandonedBegan || this.#entries.all.some((entry) => entry.tool?.began);
 	}
 
-	/** Those that run or wait in the foreground. */
-	get open(): readonly ToolEvent[] {
-		return [...this.#open].filter((tool) => !tool.inBackground && !tool.taskOver).flatMap((tool) => tool.told ?? []);
-	}
-
-	get background(): readonly ToolEvent[] {
-		return [...this.#open].filter((tool) => tool.inBackground).flatMap((tool) => tool.told ?? []);
+	/**
+	 * Those that run or wait in the foreground, and those in the background. Once the turn is `over`, agy waits for none that
+	 * runs, whether it was called a background task or not: its row may stay as it is for ever.
+	 */
+	unfinished(over: boolean): {
+		readonly openTools: readonly ToolEvent[];
+		readonly backgroundTools: readonly ToolEvent[];
+	} {
+		const tools = [...this.#open].filter((tool) => !tool.taskOver);
+		const isInBackground = (tool: ToolTrack) => tool.inBackground || (over && tool.told?.state === "running");
+		return {
+			openTools: tools.filter((tool) => !isInBackground(tool)).flatMap((tool) => tool.told ?? []),
+			backgroundTools: tools.filter(isInBackground).flatMap((tool) => tool.told ?? []),
+		};
 	}
 
 	get denied(): readonly DeniedAction[] {

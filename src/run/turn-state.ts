@@ -155,12 +155,13 @@ export class TurnState {
 	conclude(problem: DatabaseProblem | undefined, binding: EndBinding): Conclusion {
 		const facts = this.#readPlainText(problem, binding);
 		const leftInBackground = facts.backgroundTools.length > 0;
-		if (leftInBackground) this.#tellBackground(facts);
+		const agyLives = this.#exit === undefined;
+		if (leftInBackground && agyLives) this.#tellBackground(facts);
 		if (this.#signs.backgroundEnded > 0) this.#options.emit(notices.endedInBackground(this.#signs.backgroundEnded));
 		const because = problem && `${problem.path}: ${problem.cause}`;
 		this.#observe({
 			source: "closed",
-			agyLives: this.#exit === undefined,
+			agyLives,
 			...(because !== undefined && { databaseProblem: because }),
 		});
 		return { outcome: this.#outcome(problem, binding), leftInBackground };

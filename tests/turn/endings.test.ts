@@ -55,6 +55,15 @@ describe("a turn ends", () => {
 		}
 	});
 
+	test("with nothing still running in the background when agy is gone", async (t) => {
+		const watch = { run: { command: "npm run watch", background: "watch" } };
+		const home = fakeHome(t, { steps: [watch, { say: "It is watching." }, { idle: [{ exit: 0 }] }] });
+		const events = await all(engineIn(t, home).start(ask(home)));
+		assert.deepEqual(endOf(events).outcome, { kind: "answered" });
+		assert.deepEqual(noticeCodes(events), []);
+		assert.equal(toolStates(events).at(-1), "cancelled");
+	});
+
 	test("not before a background task has reported back", async (t) => {
 		const home = fakeHome(t, "command-background");
 		const events = await all(engineIn(t, home).start(ask(home)));

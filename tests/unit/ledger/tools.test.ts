@@ -8,6 +8,7 @@ import {
 	CONVERSATION,
 	closed,
 	databaseLost,
+	executor,
 	feed,
 	noticeCodes,
 	ofType,
@@ -247,6 +248,22 @@ describe("a background task", () => {
 		assert.equal(ledger.facts().answerComplete, true);
 		assert.deepEqual(toolStates(feed(ledger, row(2, "done", tool({ task, exitCode: 0 })))), ["done"]);
 		assert.equal(ledger.facts().backgroundTools.length, 0);
+	});
+
+	test("is also what still runs when the turn is over, whatever agy calls it", () => {
+		const ledger = createLedger();
+		feed(ledger, bound, row(2, "running", tool({})), row(3, "done", answer("It runs.")));
+		assert.equal(ledger.facts().openTools.length, 1);
+		feed(ledger, executor(3));
+		assert.equal(ledger.facts().openTools.length, 0);
+		assert.equal(ledger.facts().backgroundTools.length, 1);
+		assert.equal(ledger.facts().answerComplete, true);
+	});
+
+	test("is nothing that waits for a permission", () => {
+		const ledger = createLedger();
+		feed(ledger, bound, row(2, "waiting", tool({})), executor(2));
+		assert.equal(ledger.facts().openTools.length, 1);
 	});
 
 	test("that reports its end is waited for no longer, and its row may still say how it ended", () => {
