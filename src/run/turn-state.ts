@@ -199,8 +199,9 @@ export class TurnState {
 	}
 
 	#lateFailure(which: Deadline, seconds: number): Failure {
-		const signIn = which === "start-up" && this.#times.asksForSignIn;
-		return signIn ? { kind: "not-signed-in", expired: false } : { kind: "deadline", which, seconds };
+		const { failure } = this.#signs;
+		const isSignIn = which === "start-up" && failure?.kind === "not-signed-in";
+		return isSignIn ? failure : { kind: "deadline", which, seconds };
 	}
 
 	#tellBackground({ backgroundTools }: LedgerFacts): void {

@@ -36,10 +36,6 @@ export class RunTimes {
 		this.#lookedAt = startedAt;
 	}
 
-	get asksForSignIn(): boolean {
-		return this.#asksForSignIn;
-	}
-
 	/** Has to be called at least every `LOOK_EVERY_MS`, and before anything that happened is noted. */
 	look(now: number): void {
 		const gap = now - this.#lookedAt;
