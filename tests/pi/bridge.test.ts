@@ -105,13 +105,15 @@ describe("a tool of pi", () => {
 		const parallel = gates.map((gate) => ({ callMcp: { tool: "gated", args: { gate: pi.file(gate) } } }));
 		pi.play({ steps: [{ parallel }, { say: "All through." }] });
 		const running = runPi(pi.home, pi.args("--mode", "json", "hello"));
-		for (const gate of gates) await pi.until(`gated ${pi.file(gate)} began`);
+		await pi.until(`gated ${pi.file("gate-0")} began`);
 		for (const gate of gates.toReversed()) {
 			writeFileSync(pi.file(gate), "");
-			await pi.until(`gated ${pi.file(gate)} ended`);
+			// On a slow machine some may come too late for the message with the others, and begin after those.
+			if (pi.ran().includes(`gated ${pi.file(gate)} began`)) await pi.until(`gated ${pi.file(gate)} ended`);
 		}
-		const events = parseEvents((await running).stdout);
-		assert.deepEqual(outline(events), [`${"gated | ".repeat(10)}toolUse`, "All through. | stop"]);
+		const messages = outline(parseEvents((await running).stdout));
+		assert.equal(messages.join().match(/gated/g)?.length, 10);
+		assert.equal(messages.at(-1), "All through. | stop");
 		const answers = pi.mcp().flatMap(({ args, result }) => (result ? [[args, result.content[0]?.text]] : []));
 		assert.equal(answers.length, 10);
 		for (const [args, text] of answers) assert.equal(text, `through ${Object(args).gate}`);
