@@ -21,7 +21,10 @@ export async function changeSetting(settings: SettingsSource, name: SettingName,
 		return say(effect(settings, name, text, value ?? defaultSettings[name]), ...aside);
 	} catch (error) {
 		const cause = messageOf(error);
-		return refuse(`${settings.path} could not be written: ${cause}`);
+		return refuse(
+			`${settings.path} could not be written: ${cause}.`,
+			"Make its folder writable for your user; nothing was changed.",
+		);
 	}
 }
 

@@ -16,7 +16,7 @@ export async function dispatch(
 	try {
 		return await command.run(words, env, progress);
 	} catch (error) {
-		return refuse(`/agy ${name} failed: ${messageOf(error)}`);
+		return refuse(`/agy ${name} failed: ${messageOf(error)}.`, "`/agy doctor` may tell why.");
 	}
 }
 

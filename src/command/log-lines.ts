@@ -59,7 +59,8 @@ function factsOf(entry: Entry): string[] {
 }
 
 function namedFact(name: string, value: unknown): string | undefined {
-	if (name === "ms" && typeof value === "number") return `after ${formatDuration(value)}`;
+	if (name === "ms" && typeof value === "number")
+		return `after ${value < 1000 ? `${value} ms` : formatDuration(value)}`;
 	const text = wordsOf(value);
 	return text === undefined ? undefined : `${inWords(name)} ${text}`;
 }

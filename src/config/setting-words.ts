@@ -36,7 +36,7 @@ export function showValue(value: Settings[SettingName]): string {
 
 /** That this value counts, as a part of a sentence. */
 export function usedWords(value: Settings[SettingName]): string {
+	if (Array.isArray(value)) return `it is read as ${value.length === 0 ? "empty" : value.join(", ")}`;
 	const shown = showValue(value);
-	if (shown === "(default)") return "the default is used";
-	return shown === "(none)" ? "none is used" : `${shown} is used`;
+	return shown === "(default)" ? "the default is used" : `${shown} is used`;
 }

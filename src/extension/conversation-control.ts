@@ -13,6 +13,7 @@ import { newestConversations } from "../run/binding/conversation-folder.ts";
 import type { IdleParts } from "../run/binding/idle-conversation.ts";
 import { workspacesOf } from "../run/binding/inspect-conversation.ts";
 import type { EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
+import { homePath } from "../words/home-path.ts";
 
 /** The pi session whose conversations are controlled. */
 export interface ControlledSession {
@@ -80,10 +81,11 @@ export function createConversationControl(session: ControlledSession, parts: Con
 
 /** Why conversation `id` cannot be continued in `cwd`, as a sentence; undefined when it can. */
 async function problemWith(id: string, cwd: string, idle: IdleParts): Promise<string | undefined> {
+	const ids = `The ids are the names of the files in ${homePath(idle.folder)}.`;
 	// The id becomes a file name.
-	if (!/^[\w-]+$/.test(id)) return `"${id}" is not the id of a conversation.`;
+	if (!/^[\w-]+$/.test(id)) return `"${id}" is not the id of a conversation. ${ids}`;
 	const found = await workspacesOf(id, idle);
-	if (found.kind === "missing") return `There is no conversation ${id} in ${idle.folder}.`;
+	if (found.kind === "missing") return `There is no conversation ${id}. ${ids}`;
 	if (found.kind === "in-use") return `Conversation ${id} is in use. Close the agy that works on it first.`;
 	const folders = found.value;
 	const inside = await Promise.all(

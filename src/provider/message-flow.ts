@@ -2,6 +2,7 @@ import type { PiCall } from "../bridge/parked-calls.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { EndEvent, GenerationEvent, NoticeEvent, RewriteEvent, StepRef, ToolEvent } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
+import { plainInMarkdown } from "../words/markdown.ts";
 import { lastLines } from "../words/printable.ts";
 import { stepOutcome, stepSubject, stepTitle } from "../words/step-title.ts";
 import { failureText } from "./failure-text.ts";
@@ -177,14 +178,11 @@ export class MessageFlow implements ItemConsumer {
 	#showLine(step: ToolEvent): void {
 		const { writer, cwd } = this.#options;
 		const key = stepKey(step.step);
-		const isNew = !this.#linedSteps.has(key);
 		// A step begins after its model call has spoken; its later news must not tear a later answer apart.
-		if (isNew) writer.endBlock();
-		const title = stepTitle(step, cwd);
-		const outcome = stepOutcome(step);
-		if (isEndState(step.state)) writer.line(outcome === "" ? `${title} · done` : `${title} · ${outcome}`);
-		else if (isNew) writer.line(`${title} …`);
+		if (!this.#linedSteps.has(key)) writer.endBlock();
 		this.#linedSteps.add(key);
+		const state = isEndState(step.state) ? ` · ${stepOutcome(step) || "done"}` : " …";
+		writer.line(plainInMarkdown(`${stepTitle(step, cwd)}${state}`), step.step);
 	}
 
 	#addCard(card: StepCard, step: StepRef): void {

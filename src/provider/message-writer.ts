@@ -19,10 +19,19 @@ export interface MessageSink {
 
 export type BlockKind = "text" | "thinking";
 
+/** A line of our own. */
+interface OwnLine {
+	/** The step that it tells of. */
+	readonly step: string | undefined;
+	text: string;
+}
+
 interface WrittenBlock {
 	readonly kind: BlockKind;
 	/** Undefined for lines of our own. */
 	readonly step: string | undefined;
+	/** Empty for text and thinking of a step. */
+	readonly lines: OwnLine[];
 	readonly index: number;
 	readonly content: TextContent | ThinkingContent;
 }
@@ -36,7 +45,7 @@ export class MessageWriter {
 	readonly #sink: MessageSink;
 	readonly #blocks: WrittenBlock[] = [];
 	#open: WrittenBlock | undefined;
-	#pendingLines: string[] = [];
+	#pendingLines: OwnLine[] = [];
 	#started = false;
 	#closed = false;
 
@@ -101,11 +110,13 @@ export class MessageWriter {
 
 	/**
 	 * A quiet line of our own, in a thinking block with those before it. Waits while a step's block is open, so that no answer
-	 * is torn apart.
+	 * is torn apart. A line about a `step` takes the place of that step's earlier one, wherever that stands in the message.
 	 */
-	line(text: string): void {
+	line(text: string, step?: StepRef): void {
 		if (text === "" || this.#closed) return;
-		this.#pendingLines.push(text);
+		const key = step && stepKey(step);
+		if (key !== undefined && this.#replaceLine(key, text)) return;
+		this.#pendingLines.push({ step: key, text });
 		if (this.#open?.step === undefined) this.#flushLines();
 	}
 
@@ -195,22 +206,38 @@ export class MessageWriter {
 	/** Only called while no step's block is open. */
 	#flushLines(): void {
 		if (this.#pendingLines.length === 0) return;
-		const lines = this.#pendingLines.join("\n");
+		const lines = this.#pendingLines;
 		this.#pendingLines = [];
-		const isOpen = this.#open !== undefined;
-		if (!isOpen) this.#openBlock("thinking", undefined);
-		this.#grow(isOpen ? `\n${lines}` : lines);
+		const open = this.#open ?? this.#openBlock("thinking", undefined);
+		const isFirst = open.lines.length === 0;
+		open.lines.push(...lines);
+		this.#grow(isFirst ? joined(lines) : `\n${joined(lines)}`);
 	}
 
-	#openBlock(kind: BlockKind, step: string | undefined): void {
+	/** As with a rewrite, pi has no event for it: it draws the message as it is at the next event, here one without news. */
+	#replaceLine(step: string, text: string): boolean {
+		const isAboutStep = (line: OwnLine) => line.step === step;
+		const block = this.#blocks.find(({ lines }) => lines.some(isAboutStep));
+		const line = [...(block?.lines ?? []), ...this.#pendingLines].find(isAboutStep);
+		if (line === undefined) return false;
+		if (line.text === text) return true;
+		line.text = text;
+		if (block !== undefined) setBlockText(block.content, joined(block.lines));
+		if (this.#open !== undefined) this.#pushDelta(this.#open, "");
+		return true;
+	}
+
+	#openBlock(kind: BlockKind, step: string | undefined): WrittenBlock {
 		this.start();
 		const content: TextContent | ThinkingContent =
 			kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "" };
 		const index = this.message.content.length;
 		this.message.content.push(content);
-		this.#open = { kind, step, index, content };
-		this.#blocks.push(this.#open);
+		const block: WrittenBlock = { kind, step, lines: [], index, content };
+		this.#open = block;
+		this.#blocks.push(block);
 		this.#push({ type: `${kind}_start`, contentIndex: index, partial: this.message });
+		return block;
 	}
 
 	#grow(delta: string): void {
@@ -235,6 +262,10 @@ export class MessageWriter {
 	#push(event: AssistantMessageEvent): void {
 		this.#sink.push(event);
 	}
+}
+
+function joined(lines: readonly OwnLine[]): string {
+	return lines.map(({ text }) => text).join("\n");
 }
 
 function blockText(content: TextContent | ThinkingContent): string {

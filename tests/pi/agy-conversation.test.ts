@@ -91,11 +91,12 @@ test("use refuses what is no id, what is not there, and what belongs to another 
 	mkdirSync(elsewhere);
 	const rpc = new PiRpc({ ...pi, cwd: elsewhere }, [...only(EXTENSION), ...MODEL]);
 	const use = async (name: string) => say(rpc, `/agy conversation use ${name}`);
+	const ids = `The ids are the names of the files in ${agy.conversations.replace(agy.dir, "~")}.`;
 	assert.deepEqual(await use("../../secret"), {
-		message: '"../../secret" is not the id of a conversation.',
+		message: `"../../secret" is not the id of a conversation. ${ids}`,
 		level: "error",
 	});
-	assert.match((await use("0000")).message, /^There is no conversation 0000 in .*conversations\.$/);
+	assert.equal((await use("0000")).message, `There is no conversation 0000. ${ids}`);
 	assert.equal((await use(id)).message, `Conversation ${id} belongs to ${agy.cwd}. Start pi there to continue it.`);
 	assert.match((await say(rpc, "/agy conversation")).message, /is in no agy conversation/);
 });

@@ -60,7 +60,10 @@ test("without agy, in an empty home", async (t) => {
 		"/agy conversation use x",
 	]);
 	assert.match(stdout, /^✗ agy: not found\n {4}→ Install .*\n(?: {4}\/.*\/agy\n)+✓ write access/);
-	assert.match(stdout, /\nThere is no conversation x in .*\.gemini\/antigravity-cli\/conversations\.\n$/);
+	assert.match(
+		stdout,
+		/\nThere is no conversation x\. The ids are .* in ~\/\.gemini\/antigravity-cli\/conversations\.\n$/,
+	);
 	assert.equal(stderr, "");
 });
 

@@ -137,7 +137,7 @@ test("pi -p: the log is told in words, one line an entry", async (t) => {
 	);
 	assert.match(
 		stdout,
-		/run end: answered, conversation [\da-f]{8}, after \d+ s\nAll of it: ~\/agent\/antigravity\/logs\/agy-/,
+		/run end: answered, conversation [\da-f]{8}, after \d+ m?s\nAll of it: ~\/agent\/antigravity\/logs\/agy-/,
 	);
 	assert.doesNotMatch(stdout, /[{}"]/);
 });

@@ -63,6 +63,13 @@ test("a model that agy does not list is refused with what there is, even where a
 	);
 });
 
+test("without agy nobody can pick a model, and --list-models lists them all the same", async (t) => {
+	const pi = piHome(t);
+	assert.ok(listed((await runPi(pi, [...only(EXTENSION), "--list-models"])).stdout).includes("gemini-3.8-flash"));
+	const { models } = await new PiRpc(pi, only(EXTENSION)).request({ type: "get_available_models" });
+	assert.deepEqual(models, []);
+});
+
 test("a refresh that the user asks for counts for the next pi", async (t) => {
 	const { pi, runs } = setUp(t, ["gemini-4.0-flash-high", "gemini-4.0-flash-low"]);
 	await runPi(pi, [...only(EXTENSION), "-p", "/agy models refresh"]);

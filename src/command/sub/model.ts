@@ -39,7 +39,7 @@ function suggestions({ catalogue }: CommandEnvironment): Suggestion[] {
 	const models = catalogue.entries();
 	const names = NAMES.flatMap((word): Suggestion[] => {
 		const found = resolveAlias(models, word, undefined, catalogue.isComplete());
-		return "choice" in found ? [{ word, meaning: `The newest of this name, now ${found.choice.slug}.` }] : [];
+		return "choice" in found ? [{ word, meaning: `Now ${found.choice.slug}, the newest of this name.` }] : [];
 	});
 	return [...names, ...models.map(({ id, name }) => ({ word: id, meaning: name }))];
 }

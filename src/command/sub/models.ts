@@ -39,7 +39,7 @@ function list(env: CommandEnvironment): string[] {
 	const models = env.catalogue.entries();
 	const width = Math.max(...models.map((model) => model.id.length));
 	return [
-		`${models.length} models, ${describeSource(env.catalogue.source(), env.clock.now())}:`,
+		`${models.length} ${models.length === 1 ? "model" : "models"}, ${describeSource(env.catalogue.source(), env.clock.now())}:`,
 		...models.map((model) => `  ${model.id.padEnd(width)}  ${model.name}${tiersOf(model)}`),
 	];
 }

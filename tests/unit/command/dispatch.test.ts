@@ -49,7 +49,10 @@ test("a fault in a sub-command is a reply", async (t) => {
 			throw new Error("no folder");
 		},
 	});
-	assert.deepEqual(await dispatch("logs", env), { level: "error", lines: ["/agy logs failed: no folder"] });
+	assert.deepEqual(await dispatch("logs", env), {
+		level: "error",
+		lines: ["/agy logs failed: no folder.", "`/agy doctor` may tell why."],
+	});
 });
 
 describe("completions", () => {
@@ -86,7 +89,7 @@ describe("completions", () => {
 		}
 		const meaning = async (prefix: string) => (await complete(prefix, env))?.[0]?.description;
 		assert.equal(await meaning("conversation use k"), "written 1 min ago");
-		assert.equal(await meaning("model fla"), "The newest of this name, now gemini-3.8-flash-medium.");
+		assert.equal(await meaning("model fla"), "Now gemini-3.8-flash-medium, the newest of this name.");
 		assert.equal(await meaning("model claude-s"), "Claude Sonnet 4.6");
 	});
 
@@ -152,7 +155,10 @@ test("a settings folder that cannot be written is told", async (t) => {
 	writeFileSync(env.dataDirectory, "a file is in the way");
 	const reply = await dispatch("mode plan", env);
 	assert.equal(reply.level, "error");
-	assert.match(text(reply), /could not be written/);
+	assert.match(
+		text(reply),
+		/could not be written: .*\.\nMake its folder writable for your user; nothing was changed\.$/,
+	);
 });
 
 test("model refuses what agy does not list, with suggestions", async (t) => {
@@ -176,7 +182,7 @@ test("models lists what there is with its age; refresh tells what came and went"
 	const refreshed = text(await dispatch("models refresh", env));
 	assert.match(
 		refreshed,
-		/Gone: gemini-3.8-flash, .*\n1 models, as agy 1.3.3 listed them just now:\n {2}claude-sonnet-4-6/,
+		/Gone: gemini-3.8-flash, .*\n1 model, as agy 1.3.3 listed them just now:\n {2}claude-sonnet-4-6/,
 	);
 	assert.equal(published, 1);
 	env.clock.advance(90 * 60 * 1000);

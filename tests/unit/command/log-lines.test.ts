@@ -32,6 +32,7 @@ test("how a run ended comes first, and nothing is said of what is not so", () =>
 	assert.match(words({ ...end, outcome: "failed", failure: "quota" }), /^run end: failed, quota, /);
 	assert.equal(words({ event: "conversation.chosen", kind: "fresh", leftOut: 0 }), "conversation chosen: fresh");
 	assert.equal(words({ event: "tools.not-offered", cause: "EACCES\n    at open" }), "tools not offered: EACCES");
+	assert.equal(words({ event: "run.end", ms: 26 }), "run end: after 26 ms");
 	assert.equal(words({ event: "run.end", cancelledBy: "user" }), "run end: cancelled by user");
 	assert.equal(words({ dropped: 3 }), "dropped 3");
 });

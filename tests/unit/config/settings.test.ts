@@ -82,8 +82,8 @@ test("the good entries of a list count, the bad ones are reported", () => {
 		[["memory", "mail"], [], "extensions"],
 	);
 	assert.deepEqual(problems, [
-		{ where: "bridgeDeny", reason: 'must be a list of names, but holds 7, {"name":"x"}; memory,mail is used' },
-		{ where: "bridgeAllow", reason: "must be a list of names, but holds null; none is used" },
+		{ where: "bridgeDeny", reason: 'must be a list of names, but holds 7, {"name":"x"}; it is read as memory, mail' },
+		{ where: "bridgeAllow", reason: "must be a list of names, but holds null; it is read as empty" },
 	]);
 });
 
@@ -91,14 +91,14 @@ test("a text where a list belongs is read as a variable would be", () => {
 	const { settings, problems } = combine('{"bridgeDeny":"memory, mail"}');
 	assert.deepEqual([settings.bridgeDeny, settings.bridge], [["memory", "mail"], "extensions"]);
 	assert.deepEqual(problems, [
-		{ where: "bridgeDeny", reason: 'must be a list of names, but is "memory, mail"; memory,mail is used' },
+		{ where: "bridgeDeny", reason: 'must be a list of names, but is "memory, mail"; it is read as memory, mail' },
 	]);
 });
 
 test("where it cannot be told which tools are denied, none is offered", () => {
 	const junk = combine('{"bridgeDeny":{"memory":true},"bridge":"all"}');
 	assert.deepEqual([junk.settings.bridge, junk.origins.bridge], ["off", "default"]);
-	assert.match(junk.problems[0]?.reason ?? "", /; none is used, and bridge is off$/);
+	assert.match(junk.problems[0]?.reason ?? "", /; it is read as empty, and bridge is off$/);
 	assert.equal(combine("{").settings.bridge, "off");
 	assert.equal(combine('{"bridgeDeny":7}', { AGY_BRIDGE_DENY: "memory" }).settings.bridge, "extensions");
 	assert.equal(combine("{", { AGY_BRIDGE: "all" }).settings.bridge, "all");

@@ -364,11 +364,28 @@ describe("without cards", () => {
 		);
 		run.end();
 		await turnOfTheLoop();
-		assert.deepEqual(blocks(writer.message), [
-			"Testing.",
-			"(run npm test …\nrun npm test · exit 1 · 2 s)",
-			"It fails.",
-		]);
+		assert.deepEqual(blocks(writer.message), ["Testing.", "(run npm test · exit 1 · 2 s)", "It fails."]);
+	});
+
+	test("a step has one line, also when it ends after others and after an answer", async () => {
+		const { run, message } = begin("inline");
+		const { writer } = message();
+		const read = { kind: "read", name: "view_file", summary: "a.ts" } as const;
+		run.emit(tool(1, "running"), tool(2, "running", read));
+		await turnOfTheLoop();
+		assert.deepEqual(blocks(writer.message), ["(run npm test …\nread a.ts …)"]);
+		run.emit(tool(2, "done", read), text(3, "Meanwhile"), tool(1, "done", { exitCode: 0 }), text(3, " it ran."));
+		run.end();
+		await turnOfTheLoop();
+		assert.deepEqual(blocks(writer.message), ["(run npm test · exit 0\nread a.ts · done)", "Meanwhile it ran."]);
+	});
+
+	test("a command with stars is not taken for markup", async () => {
+		const { run, message } = begin("inline");
+		const { writer } = message();
+		run.emit(tool(1, "running", { summary: "rm *.o *.a" }));
+		await turnOfTheLoop();
+		assert.deepEqual(blocks(writer.message), ["(run rm \\*.o \\*.a …)"]);
 	});
 
 	test("nothing of them is shown when they are off", async () => {

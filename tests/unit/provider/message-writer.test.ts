@@ -93,6 +93,39 @@ describe("an assistant message", () => {
 		]);
 	});
 
+	test("a line about a step takes the place of its earlier one, and is drawn at once", async () => {
+		const { stream, writer } = start();
+		writer.line("run npm test …", at(1));
+		writer.line("read a.ts · done", at(2));
+		writer.line("run npm test · exit 0", at(1));
+		writer.line("run npm test · exit 0", at(1));
+		writer.done("stop");
+		assert.deepEqual(writer.message.content, [
+			{ type: "thinking", thinking: "run npm test · exit 0\nread a.ts · done" },
+		]);
+		const events = await collect(stream);
+		const deltas = events.flatMap((event) => (event.type === "thinking_delta" ? [event.delta] : []));
+		assert.deepEqual(deltas, ["run npm test …", "\nread a.ts · done", ""]);
+		const end = events.find((event) => event.type === "thinking_end");
+		assert.equal(end?.type === "thinking_end" && end.content, "run npm test · exit 0\nread a.ts · done");
+	});
+
+	test("it does so too where the line still waits, or stands in a block that is closed", () => {
+		const { writer } = start();
+		writer.line("one …", at(1));
+		writer.append("text", at(3), "an");
+		writer.line("two …", at(2));
+		writer.line("one · done", at(1));
+		writer.line("two · done", at(2));
+		writer.append("text", at(3), "swer");
+		writer.done("stop");
+		assert.deepEqual(writer.message.content, [
+			{ type: "thinking", thinking: "one · done" },
+			{ type: "text", text: "answer" },
+			{ type: "thinking", thinking: "two · done" },
+		]);
+	});
+
 	test("the usage is that of one model call, reasoning within output", () => {
 		const { writer } = start();
 		writer.usage({ input: 900, output: 90, reasoning: 30, cacheRead: 5, cacheWrite: 0 });
