@@ -80,8 +80,8 @@ export interface ToolSteps {
 		progress?: { message: string; done: number; total: number }[];
 		result?: string;
 	};
-	/** Really calls a tool of a server that is connected; see `mcp-client.ts`. */
-	callMcp: ToolOptions & { tool: string; args?: Record<string, unknown>; server?: string };
+	/** Really calls a tool of a server that is connected, `patiently` until it no longer says that it is still running. */
+	callMcp: ToolOptions & { tool: string; args?: Record<string, unknown>; server?: string; patiently?: boolean };
 	web: ToolOptions & { query: string; summary?: string; hits?: { title: string; url: string }[] };
 	url: ToolOptions & { url: string; title?: string; text?: string };
 	subagent: ToolOptions & { type?: string; role: string; prompt: string; steps: ScenarioStep[]; report?: string };

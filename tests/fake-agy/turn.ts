@@ -224,7 +224,10 @@ export class Turn implements TurnContext {
 	}
 
 	async #callMcp(spec: ToolSteps["callMcp"]): Promise<{ extra: Plain; output: string }> {
-		const { server, text } = await this.#setup.mcp.call(spec.tool, spec.args ?? {});
+		const { mcp } = this.#setup;
+		let { server, text } = await mcp.call(spec.tool, spec.args ?? {});
+		while (spec.patiently && /is still running/.test(text))
+			({ server, text } = await mcp.call(spec.tool, spec.args ?? {}));
 		return { extra: { serverName: server, resultString: text }, output: text };
 	}
 

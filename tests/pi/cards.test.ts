@@ -110,6 +110,7 @@ describe("while a card waits", () => {
 		await rpc.request({ type: "prompt", message: "waits_and_ends" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "set_model", provider: "faux", modelId: "other" });
+		pi.endStep();
 		await rpc.next((event) => event.type === "agent_settled", 0);
 		assert.equal((await rpc.request({ type: "get_last_assistant_text" })).text, "The other model speaks.");
 		assert.deepEqual(
@@ -125,6 +126,7 @@ describe("while a card waits", () => {
 		await rpc.request({ type: "prompt", message: "waits_and_ends" });
 		await rpc.next((event) => event.type === "tool_execution_update", 0);
 		await rpc.request({ type: "steer", message: "hello, stop that" });
+		pi.endStep();
 		await rpc.next((event) => event.type === "agent_settled", 0);
 		assert.equal((await rpc.request({ type: "get_last_assistant_text" })).text, "Hello there.");
 		const notes = pi.notes();

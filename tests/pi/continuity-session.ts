@@ -40,6 +40,8 @@ export class Place {
 	readonly databases = new Set<string>();
 	/** What the next runs of turns do; afterwards each answers "answer N". */
 	readonly plays: Play[] = [];
+	/** Is awaited before one of pi's own tools runs. */
+	beforeTool: (() => Promise<void>) | undefined;
 	/** pi reads context files and gets this appended system prompt, when it is set. */
 	appendSystemPrompt: string | undefined;
 	readonly #pis: Pi[] = [];
@@ -166,11 +168,9 @@ export class Pi {
 	async switchInsideToolLoop(words: string, path: string): Promise<void> {
 		this.#faux.setResponses([fauxAssistantMessage([fauxToolCall("read", { path })], { stopReason: "toolUse" })]);
 		await this.session.setModel(this.#faux.getModel());
-		const stop = this.session.subscribe((event) => {
-			if (event.type === "tool_execution_start") void this.pickOurs();
-		});
+		this.#place.beforeTool = () => this.pickOurs();
 		await this.session.prompt(words);
-		stop();
+		this.#place.beforeTool = undefined;
 	}
 
 	/** Lets the faux model answer one prompt, and goes back to ours. */
@@ -261,6 +261,9 @@ function extension(place: Place, pid: number, faux: ReturnType<typeof fauxProvid
 				runStarted() {},
 				runEnded() {},
 			};
+		});
+		pi.on("tool_call", async () => {
+			await place.beforeTool?.();
 		});
 		pi.on("session_shutdown", async () => {
 			await runs.shutDown();

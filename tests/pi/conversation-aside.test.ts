@@ -46,6 +46,7 @@ for (const { version, mode, agent, literal } of versions) {
 			const pi = desk.open();
 			await pi.say(`one ${"x".repeat(200)}`);
 			await pi.say(`two ${"y".repeat(200)}`);
+			await pi.recorded();
 			const record = JSON.stringify(desk.records());
 			await pi.rpc.request({ type: "compact" });
 			assert.equal(JSON.stringify(desk.records()), record, "the session's conversation is not touched");

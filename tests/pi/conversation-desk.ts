@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Settings } from "../../src/config/schema.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 import { type Finished, type PiEvent, type PiHome, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { type FakeHome, fakeHome, type InvocationRecord, type Scenario } from "../support/scenario.ts";
@@ -61,6 +62,13 @@ export class Desk {
 	withEnv(env: Record<string, string>): this {
 		this.home = { ...this.home, env: { ...this.home.env, ...env } };
 		return this;
+	}
+
+	/** Writes our settings, which count from the next turn on. */
+	configure(settings: Partial<Settings>): void {
+		const folder = join(this.home.agentDir, "antigravity");
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "config.json"), JSON.stringify(settings));
 	}
 
 	/** pi's arguments with our model picked. */
@@ -155,6 +163,13 @@ export class PiAtDesk {
 		await this.rpc.request({ type: "prompt", message: line });
 		const failed = this.rpc.events.slice(from).find((event) => event.type === "extension_error");
 		assert.equal(failed, undefined, JSON.stringify(failed));
+	}
+
+	/** Resolves when what came of the last turn is on the disk: this command is answered from there. */
+	async recorded(): Promise<void> {
+		const from = this.rpc.events.length;
+		await this.command("/agy conversation");
+		await this.rpc.next((event) => event.type === "extension_ui_request" && event.method === "notify", from);
 	}
 
 	async lastAnswer(): Promise<unknown> {

@@ -87,11 +87,12 @@ test("a retry where agy never had the prompt sends it again", async (t) => {
 	const pi = desk.open();
 	await pi.say("one");
 	const line = JSON.stringify({ status: "UNAVAILABLE", error_code: 503, retryable: true, short_error: "busy" });
-	desk.agy.play({ before: [{ stderr: `AGY_ERROR: ${line}\n` }, { exit: 3 }] });
-	const from = pi.rpc.events.length;
+	const gate = desk.agy.gate("first try");
+	desk.agy.play({ before: [{ waitFor: gate.file }, { stderr: `AGY_ERROR: ${line}\n` }, { exit: 3 }] });
 	const turn = pi.rpc.prompt("two");
-	await pi.rpc.next((event) => event.type === "auto_retry_start", from);
+	await gate.reached();
 	desk.agy.play({ steps: [{ say: "Answered." }] });
+	gate.open();
 	await turn;
 	const prompts = desk.agy.invocations().map(({ argv }) => [argv.includes("--conversation"), argv.at(-1)]);
 	assert.deepEqual(prompts.filter(([, last]) => last === "--print=two").slice(0, 2), [

@@ -196,6 +196,7 @@ test("a session record that cannot be read costs the conversation, not the turn,
 	const desk = new Desk(t);
 	const pi = desk.open();
 	await pi.say("one");
+	await pi.recorded();
 	const folder = join(desk.home.agentDir, "antigravity", "sessions");
 	const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".json"));
 	writeFileSync(join(folder, name), '{"version": 1, "bindings"');

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -38,10 +36,7 @@ for (const [index, version] of VERSIONS.entries()) {
 		skip: process.platform !== "linux" && "needs /proc",
 	}, async (t) => {
 		const desk = new Desk(t, { version, scenario: { steps: [{ say: "Fine." }] } });
-		const folder = join(desk.home.agentDir, "antigravity");
-		mkdirSync(folder);
-		const settings = (values: object) => writeFileSync(join(folder, "config.json"), JSON.stringify(values));
-		settings(PATIENCE);
+		desk.configure(PATIENCE);
 		const pi = desk.open();
 		await answers(pi);
 		await nothingLeft(desk.agy);
@@ -50,14 +45,14 @@ for (const [index, version] of VERSIONS.entries()) {
 		await fc.assert(
 			fc.asyncProperty(piFault, async ({ schedule, steering }) => {
 				desk.agy.play(schedule.scenario);
-				settings(HASTE);
+				desk.configure(HASTE);
 				const events = await suffer(desk, pi, steering ?? schedule.disturbance);
 				assertEndsOnce(events);
 				await nothingLeft(desk.agy);
 				await leaksNothing(pi.rpc.pid, before);
 
 				desk.agy.play({ steps: [{ say: "Fine." }] });
-				settings(PATIENCE);
+				desk.configure(PATIENCE);
 				await answers(pi);
 				await nothingLeft(desk.agy);
 			}),

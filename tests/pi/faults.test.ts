@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Settings } from "../../src/config/schema.ts";
 import type { PiEvent } from "../support/pi.ts";
 import type { Scenario, ScenarioStep } from "../support/scenario.ts";
 import { agyProcesses, nothingLeft } from "./agy-processes.ts";
@@ -123,51 +124,50 @@ describe("a message while agy works", () => {
 });
 
 describe("a deadline has its own words", () => {
-	const cases: readonly [name: string, env: Record<string, string>, scenario: (desk: Desk) => Scenario, RegExp][] = [
+	const cases: readonly [name: string, Partial<Settings>, scenario: (desk: Desk) => Scenario, RegExp][] = [
 		[
 			"start-up",
-			{ AGY_START_UP_SECONDS: "1" },
+			{ startUpSeconds: 1 },
 			() => ({ before: [{ hang: true }] }),
 			/no sign of life within 1 s\. .*startUpSeconds/,
 		],
 		[
-			"sign-in",
-			{ AGY_START_UP_SECONDS: "1" },
-			() => ({ signedOut: "prompt" }),
-			/agy is not signed in\. Run `agy` in a terminal/,
-		],
-		[
 			"inactivity",
-			{ AGY_INACTIVITY_SECONDS: "1" },
+			{ inactivitySeconds: 1 },
 			() => ({ steps: [{ say: "Half" }, { hang: true }] }),
 			/silent for 1 s and was stopped\. .*inactivitySeconds/,
 		],
 		[
 			"total",
-			{ AGY_TURN_SECONDS: "2" },
+			{ turnSeconds: 2 },
 			(desk) => ({ steps: [{ run: { command: "make", during: [{ waitFor: desk.agy.gate("never").file }] } }] }),
 			/worked for 2 s, the longest a turn may take, and was stopped\. .*turnSeconds/,
 		],
 	];
-	for (const [name, env, scenario, words] of cases) {
+	for (const [name, limit, scenario, words] of cases) {
 		test(name, async (t) => {
-			const desk = new Desk(t, { env: { AGY_START_UP_SECONDS: "60", ...env } });
+			const desk = new Desk(t);
+			desk.configure(limit);
 			const { pi, events } = await saying(desk, scenario(desk));
 			assert.match(lastError(events) ?? "", words);
 			assert.equal(count(events, "auto_retry_start"), 0);
 			await nothingLeft(desk.agy);
+			desk.configure({});
 			desk.agy.play(FINE);
 			await pi.rpc.prompt("again");
-			if (name !== "start-up" && name !== "sign-in") assert.equal(await answer(pi), "Fine.");
+			assert.equal(await answer(pi), "Fine.");
 		});
 	}
 });
 
 test("text that came before a deadline stays, and is not said again", async (t) => {
-	const desk = new Desk(t, { env: { AGY_INACTIVITY_SECONDS: "1" } });
+	const desk = new Desk(t);
+	// More than agy may take to begin to speak.
+	desk.configure({ inactivitySeconds: 3 });
 	const { pi } = await saying(desk, { turns: [[{ say: "Half" }, { hang: true }], [{ say: "the rest." }]] });
 	const { messages } = await pi.rpc.request({ type: "get_messages" });
 	assert.match(JSON.stringify(messages), /"text":"Half"/);
+	desk.configure({});
 	const told = await pi.say("go on");
 	assert.deepEqual(told, { asked: "c1", by: "c1", prompt: "go on" });
 	assert.equal(await answer(pi), "the rest.");

@@ -40,8 +40,9 @@ for (const [level, words] of [
 		desk.agy.play({ steps: [...(TALKATIVE.steps ?? []), { error: { message: "something new", code: 418 } }] });
 		await pi.rpc.prompt("PROMPT-words to fail");
 		desk.agy.play({ steps: [...(TALKATIVE.steps ?? []), { hang: true }] });
+		const from = pi.rpc.events.length;
 		await pi.rpc.request({ type: "prompt", message: "PROMPT-words to abort" });
-		await pi.rpc.next((event) => JSON.stringify(event).includes("MORE-words"));
+		await pi.rpc.next((event) => JSON.stringify(event).includes("MORE-words"), from);
 		await pi.rpc.request({ type: "abort" });
 		await pi.quit();
 

@@ -95,9 +95,8 @@ describe("Escape", () => {
 			await screen.submit("go on");
 			await screen.shows(seen);
 			await screen.press("Escape");
-			const shown = await screen.shows(/Operation aborted/);
+			const shown = await screen.shows(/^(?![\s\S]*agy: )[\s\S]*Operation aborted/);
 			if (kept !== undefined) assert.match(shown, kept);
-			assert.doesNotMatch(shown, /agy: /);
 			await nothingLeft(desk.agy);
 			desk.agy.play(FINE);
 			await screen.submit("and now");
@@ -106,7 +105,8 @@ describe("Escape", () => {
 	}
 
 	test("while agy is asked for its version", { skip }, async (t) => {
-		const { desk, screen } = await open(t, () => FINE, { AGY_BIN: agyThatHesitates(t) });
+		const silent: Scenario = { before: [{ hang: true }] };
+		const { desk, screen } = await open(t, () => silent, { AGY_BIN: agyThatHesitates(t) });
 		await screen.submit("go on");
 		await screen.shows(/Working/);
 		await screen.press("Escape");

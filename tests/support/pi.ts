@@ -143,7 +143,7 @@ export class PiRpc {
 	}
 
 	/** The first event from position `from` on that matches, now or later. */
-	next(matches: (event: PiEvent) => boolean, from = this.events.length): Promise<PiEvent> {
+	next(matches: (event: PiEvent) => boolean, from: number): Promise<PiEvent> {
 		return new Promise((resolve, reject) => {
 			let position = from;
 			const timer = setTimeout(() => {

@@ -13,7 +13,8 @@ import { play } from "./scenes.ts";
 
 /**
  * The real extension around an engine that plays the scene named by the prompt's first word. `SCRIPT_LOG` gets one JSON line
- * for each run that starts and for each that is cancelled; `SCRIPT_SETTINGS` are settings as JSON.
+ * for each run that starts and for each that is cancelled; `SCRIPT_SETTINGS` are settings as JSON, `SCRIPT_GATE` is
+ * what the scene `waits_and_ends` waits for.
  */
 export default function scripted(pi: ExtensionAPI): void {
 	const settings = settingsSchema.parse({ ...defaultSettings, ...JSON.parse(process.env.SCRIPT_SETTINGS ?? "{}") });

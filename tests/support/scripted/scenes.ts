@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DiffLine, ToolEvent } from "../../../src/engine/events.ts";
 import { type FakeRun, generation, text, thinking, tool, usage } from "../fake-engine.ts";
@@ -105,10 +106,10 @@ const scenes: Readonly<Record<string, Scene>> = {
 		say(run, 1, "This takes long.", ["call-2"], [tool(2, "running", { summary: "sleep 1000", output: "sleeping" })]);
 	},
 
-	/** A step that ends after a test had time to do something, with more to come. */
+	/** A step that ends when the test lets it, with more to come. */
 	async waits_and_ends(run) {
 		await scenes.waits?.(run);
-		await pause(1500);
+		while (!existsSync(process.env.SCRIPT_GATE ?? "")) await pause(5);
 		run.emit(tool(2, "done", { summary: "sleep 1000", exitCode: 0 }));
 	},
 

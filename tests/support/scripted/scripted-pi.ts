@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,6 +20,8 @@ export interface ScriptedPi {
 	/** pi's arguments that load the scripted extension, and further ones before it, and choose its model. */
 	args(...more: string[]): string[];
 	notes(): ScriptNote[];
+	/** Lets the step of the scene `waits_and_ends` end. */
+	endStep(): void;
 	/** Resolves when agy was started, also when it says nothing. */
 	runStarted(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function scriptedPi(
 	const { extensions = [], env, settings = {}, agySettings = {} } = options;
 	const home = piHome(t, { settings, env: { SCRIPT_SETTINGS: JSON.stringify(agySettings), ...env } });
 	const log = join(home.dir, "script.log");
+	const gate = join(home.dir, "script.gate");
 	const notes = () =>
 		existsSync(log)
 			? readFileSync(log, "utf8")
@@ -40,9 +43,10 @@ export function scriptedPi(
 					.map((line): ScriptNote => JSON.parse(line))
 			: [];
 	return {
-		home: { ...home, env: { ...home.env, SCRIPT_LOG: log } },
+		home: { ...home, env: { ...home.env, SCRIPT_LOG: log, SCRIPT_GATE: gate } },
 		args: (...more) => [...only(...extensions, EXTENSION), "--model", "antigravity/gemini-3.8-flash", ...more],
 		notes,
+		endStep: () => writeFileSync(gate, ""),
 		async runStarted() {
 			while (notes().length === 0) await sleep(20);
 		},
