@@ -1,5 +1,6 @@
 import type { StepError } from "../decode/step-types.ts";
 import type { NoticeEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import { printable } from "../words/printable.ts";
 import type { DeniedAction } from "./facts.ts";
 
 /** Texts of agy's own system messages are shortened to this many characters. */
@@ -87,7 +88,7 @@ export function recoveredText(databaseProblem: string | undefined): NoticeEvent 
 }
 
 function notice(level: NoticeEvent["level"], code: NoticeEvent["code"], text: string): NoticeEvent {
-	return { type: "notice", level, code, text };
+	return { type: "notice", level, code, text: printable(text) };
 }
 
 function shortened(text: string): string {

@@ -1,6 +1,7 @@
 import type { Step, StepBody, SystemMessageBody, ToolBody } from "../decode/step-types.ts";
 import type { AgyEvent, StepRef } from "../engine/events.ts";
 import type { StreamStep } from "../stdout/stream-message.ts";
+import { printableLine } from "../words/printable.ts";
 import * as notices from "./notices.ts";
 
 type CheckpointBody = Extract<StepBody, { kind: "checkpoint" }>;
@@ -29,9 +30,11 @@ export class SideSteps {
 			this.#compactions.add(index);
 			events.push(notices.compaction());
 		}
-		if (body.title !== undefined && body.title !== "" && body.title !== this.#title) {
-			this.#title = body.title;
-			events.push({ type: "title", text: body.title });
+		// It stands in pi's footer and in the title of the terminal.
+		const title = printableLine(body.title ?? "");
+		if (title !== "" && title !== this.#title) {
+			this.#title = title;
+			events.push({ type: "title", text: title });
 		}
 		return events;
 	}

@@ -8,6 +8,13 @@ export function printable(text: string): string {
 	return stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
+/** The same on one line. */
+export function printableLine(text: string): string {
+	return printable(text)
+		.replace(/\s*\n\s*/g, " ")
+		.trim();
+}
+
 /** The last lines of an output, each cut to `length` characters. */
 export function lastLines(output: string, { lines, length }: { lines: number; length: number }): string {
 	// Only a part that surely holds the lines is looked at: outputs grow to megabytes.

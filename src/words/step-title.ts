@@ -1,7 +1,7 @@
 import { parse, sep } from "node:path";
 import type { FileDiff, ToolEvent, ToolKind } from "../engine/events.ts";
 import { formatDuration } from "./duration.ts";
-import { printable } from "./printable.ts";
+import { printable, printableLine } from "./printable.ts";
 
 /** The first word of a step's title. `other` tools are called by agy's own name. */
 export function stepVerb(kind: ToolKind, name: string, change?: FileDiff["change"]): string {
@@ -31,7 +31,7 @@ export function stepVerb(kind: ToolKind, name: string, change?: FileDiff["change
 		case "image":
 			return "draw";
 		case "other":
-			return name;
+			return printableLine(name);
 	}
 }
 
@@ -60,9 +60,7 @@ export function stepTitle(step: ToolEvent, cwd: string): string {
  * The summary on one line. Paths below `cwd` are shortened to relative ones, but not in a command: there every letter counts.
  */
 export function stepSubject(kind: ToolKind, summary: string, cwd: string): string {
-	const line = printable(summary)
-		.replace(/\s*\n\s*/g, " ")
-		.trim();
+	const line = printableLine(summary);
 	return kind === "command" ? line : withoutFolder(line, cwd);
 }
 

@@ -1,6 +1,7 @@
 import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Container, Spacer, Text, TruncatedText } from "@earendil-works/pi-tui";
 import type { TSchema } from "typebox";
+import { printableLine } from "../../words/printable.ts";
 import { diffCounts, displayPath, stepSubject, stepVerb } from "../../words/step-title.ts";
 import { linesLeftOut } from "../diff-view.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
@@ -56,7 +57,7 @@ export const renderStepResult: RenderResult = (result, { expanded }, theme, cont
 	addDiff(body, details, expanded, theme, context);
 	addOutput(body, details, expanded, theme, context);
 	for (const path of details.imagePaths ?? []) {
-		body.addChild(new Text(theme.fg("muted", displayPath(path, context.cwd)), 0, 0));
+		body.addChild(new Text(theme.fg("muted", printableLine(displayPath(path, context.cwd))), 0, 0));
 	}
 	const notes = [...statusNotes(details), ...outputNotes(details)];
 	if (notes.length > 0) {

@@ -137,7 +137,7 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.progress !== undefined && details.state !== "done") notes.push(details.progress);
 	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);
 	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
-	return notes;
+	return notes.map(printable);
 }
 
 function truncationNote(output: Cut, path: string | undefined): string {

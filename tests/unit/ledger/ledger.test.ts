@@ -491,6 +491,14 @@ describe("beside the answer", () => {
 		assert.deepEqual(noticeCodes(feed(createLedger(), bound, checkpoint, checkpoint)), ["compaction"]);
 	});
 
+	test("words of agy's that stand outside the answer cannot draw on pi's screen", () => {
+		const title = { kind: "checkpoint", title: "A\u001b[2J\ntalk\u0007", compaction: false } as const;
+		const message = { kind: "system-message", text: "Be\u001b[2J careful.", sender: "", hidden: false } as const;
+		const events = feed(createLedger(), bound, row(2, "done", title), row(3, "done", message));
+		assert.deepEqual(ofType(events, "title")[0]?.text, "A talk");
+		assert.match(ofType(events, "notice")[0]?.text ?? "", /Be careful\./);
+	});
+
 	test("a visible message of the system is told, a hidden one is not", () => {
 		const message = { kind: "system-message", text: "Careful.", sender: "", hidden: false } as const;
 		const events = feed(

@@ -19,6 +19,7 @@ const titles: [Partial<ToolEvent>, string][] = [
 	[{ kind: "edit", summary: `${CWD}/x.ts`, diff: diff("moved", 0, 0) }, "move x.ts"],
 	[{ kind: "other", name: "task_boundary", summary: "" }, "task_boundary"],
 	[{ kind: "other", name: "x", summary: "\u001b[31mred\u0007" }, "x red"],
+	[{ kind: "other", name: "\u001b[2Jwipe\nit", summary: "" }, "wipe it"],
 ];
 
 function diff(change: "created" | "edited" | "deleted" | "moved", added: number, removed: number) {

@@ -20,7 +20,7 @@ import { OutputFiles } from "../../../../src/tools/agy-step/output-files.ts";
 import { createStepTool } from "../../../../src/tools/agy-step/tool.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { tool } from "../../../support/fake-engine.ts";
-import { drawCard } from "./draw-card.ts";
+import { drawCard, drawRaw } from "./draw-card.ts";
 
 type Result = AgentToolResult<StepDetails | undefined>;
 
@@ -291,6 +291,25 @@ describe("a card", () => {
 		const output = Array.from({ length: 5000 }, (_, line) => `line ${line + 1}`).join("\n");
 		const drawn = await draw(t, tool(2, "done", { output, exitCode: 0 }), false);
 		assert.match(drawn.join(" "), /last 1000 of 5000 lines kept · full output: /);
+	});
+
+	test("lets nothing that agy or a server wrote draw on the screen", async (t) => {
+		const wipe = "\u001b[2Jwiped\u0007";
+		const step = tool(2, "failed", {
+			kind: "other",
+			name: wipe,
+			summary: wipe,
+			args: { [wipe]: wipe },
+			output: wipe,
+			progress: wipe,
+			error: { message: wipe },
+			imagePaths: [wipe],
+		});
+		initTheme("dark", false);
+		const { run, stepTool } = setUp(t, step);
+		const drawn = drawRaw(stepTool, await run(), { width: 80, expanded: true }).join("\n");
+		assert.ok(drawn.split("wiped").length > 6, drawn);
+		assert.ok(!drawn.includes("\u001b[2J") && !drawn.includes("\u0007"), JSON.stringify(drawn));
 	});
 
 	test("names the pictures it cannot show", async (t) => {
