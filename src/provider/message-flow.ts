@@ -49,7 +49,8 @@ export class MessageFlow implements ItemConsumer {
 	#firstStep: StepRef | undefined;
 	#planned: { readonly step: StepRef; readonly calls: number } | undefined;
 	#cancelTimer: (() => void) | undefined;
-	#saidSomething = false;
+	/** Where the last words were said that no step has followed. */
+	#lastWords: StepRef | undefined;
 
 	constructor(options: FlowOptions) {
 		this.#options = options;
@@ -77,7 +78,7 @@ export class MessageFlow implements ItemConsumer {
 		}
 		switch (item.type) {
 			case "text":
-				if (item.delta.trim() !== "") this.#saidSomething = true;
+				if (item.delta.trim() !== "") this.#lastWords = item.step;
 				writer.append("text", item.step, item.delta);
 				break;
 			case "thinking":
@@ -96,7 +97,8 @@ export class MessageFlow implements ItemConsumer {
 				if (!this.#stepSays(item)) writer.line(item.text);
 				break;
 			case "tool":
-				this.#saidSomething = false;
+				// News of a step from before them takes no words back.
+				if (this.#lastWords && !isAfter(this.#lastWords, item.step)) this.#lastWords = undefined;
 				this.#showStep(item);
 				break;
 			case "late-end":
@@ -147,7 +149,7 @@ export class MessageFlow implements ItemConsumer {
 		const continues = text.startsWith(before);
 		if (!continues && block === "thinking") return;
 		const rest = continues ? text.slice(before.length) : text;
-		if (block === "text" && rest.trim() !== "") this.#saidSomething = true;
+		if (block === "text" && rest.trim() !== "") this.#lastWords = step;
 		writer.rewrite(block, step, rest);
 	}
 
@@ -193,7 +195,7 @@ export class MessageFlow implements ItemConsumer {
 
 	/** pi runs its own tools whatever the display is: agy waits for the result. */
 	#addCall(call: PiCall): void {
-		this.#saidSomething = false;
+		this.#lastWords = undefined;
 		this.#calls.push(call);
 		this.#endSoon();
 	}
@@ -271,11 +273,11 @@ export class MessageFlow implements ItemConsumer {
 	#finishAnswered(end: EndEvent, toolsRan: boolean): void {
 		const { writer, live, clock, cwd, closingLine } = this.#options;
 		const last = live.lastStep;
-		if (!this.#saidSomething && closingLine && last !== undefined) {
+		if (this.#lastWords === undefined && closingLine && last !== undefined) {
 			const outcome = stepOutcome(last);
 			const words = `agy ended without further words; its last step: ${stepTitle(last, cwd)}${outcome && ` (${outcome})`}.`;
 			writer.append("text", CLOSING_STEP, words);
-		} else if (!this.#saidSomething && !end.progress.textSeen) {
+		} else if (this.#lastWords === undefined && !end.progress.textSeen) {
 			writer.fail(failureText({ kind: "empty-answer", promptBytes: 0 }, toolsRan, clock.now()));
 		}
 		writer.done("stop");

@@ -380,6 +380,17 @@ describe("without cards", () => {
 		assert.deepEqual(blocks(writer.message), ["(run npm test · exit 0\nread a.ts · done)", "Meanwhile it ran."]);
 	});
 
+	for (const display of ["inline", "off"] as const) {
+		test(`an answer needs no closing line although an older step ends after it: ${display}`, async () => {
+			const { run, message } = begin(display);
+			const { writer } = message();
+			run.emit(text(1, "I start it."), tool(2, "running"), text(3, "It runs."), tool(2, "cancelled"));
+			run.end();
+			await turnOfTheLoop();
+			assert.equal(blocks(writer.message).at(-1), "It runs.");
+		});
+	}
+
 	test("a command with stars is not taken for markup", async () => {
 		const { run, message } = begin("inline");
 		const { writer } = message();
