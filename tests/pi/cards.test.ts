@@ -87,7 +87,7 @@ test("where the card tool is not active, steps are lines of thinking", async (t)
 	const answer = messages.filter((message) => message.role === "assistant");
 	assert.equal(answer.length, 1);
 	const lines = answer[0]?.content.map((part) => part.thinking ?? part.text).join("\n") ?? "";
-	assert.match(lines, /run npm test …\nrun npm test · exit 1 · 2 s/);
+	assert.match(lines, /^run npm test · exit 1 · 2 s$/m);
 	assert.match(lines, /edit src\/sum\.ts \+2 -1/);
 });
 
