@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { PiRpc } from "../support/pi.ts";
+import type { Scenario } from "../support/scenario.ts";
 import { type AgyHome, agyHome } from "./agy-home.ts";
 
 interface Card {
@@ -14,7 +15,7 @@ interface Card {
 async function turn(
 	{ play }: AgyHome,
 	pi: PiRpc,
-	scenario: string,
+	scenario: Scenario | string,
 ): Promise<{ cards: Card[]; last: string; said: string }> {
 	play(scenario);
 	await pi.request({ type: "new_session" });
@@ -94,7 +95,20 @@ describe("what agy does is cards in pi", () => {
 	});
 
 	test("the end of a background step is told", async () => {
-		const { cards, said } = await turn(home, pi, "command-background");
+		const gate = home.agy.gate("shown");
+		const from = pi.events.length;
+		const playing = turn(home, pi, {
+			steps: [
+				{ run: { command: "npm run dev", background: "server", output: ["ready\n"] } },
+				{ say: "The server is starting in the background." },
+				{ waitFor: gate.file },
+				{ finish: { task: "server", output: ["ready\n", "closed\n"], exitCode: 0 } },
+				{ say: "It has ended now." },
+			],
+		});
+		await pi.next((event) => event.type === "tool_execution_end", from);
+		gate.open();
+		const { cards, said } = await playing;
 		assert.match(cards[0]?.result ?? "", /still running in the background/);
 		// A second card, or a line where the end came while the last answer was being written.
 		assert.match(said, /finished in the background/);

@@ -33,27 +33,32 @@ test("a hundred steps are a hundred cards of one agy", async (t) => {
 });
 
 test("a command that outlives three later steps holds none of them back and shows its end", async (t) => {
-	const { home } = set(t, {
+	const { agy, home } = set(t, {});
+	const gate = agy.gate("shown");
+	agy.play({
 		steps: [
 			{ run: { command: "npm run dev", background: "server", output: ["listening\n"] } },
 			{ view: { file: "a.txt", content: "a\n" } },
 			{ list: { directory: ".", entries: [{ name: "a.txt", size: 2 }] } },
 			{ find: { pattern: "*.txt", directory: ".", found: ["a.txt"] } },
 			{ say: "It is starting." },
-			{ pause: 300 },
+			{ waitFor: gate.file },
 			{ finish: { task: "server", output: ["listening\n", "closed\n"], exitCode: 3 } },
 			{ say: "It has ended." },
 		],
 	});
-	const { stdout } = await runPi(home, [...OURS, "--mode", "json", "go"]);
-	const cards = cardsIn(parseEvents(stdout));
+	const rpc = new PiRpc(home, OURS);
+	const running = rpc.prompt("go");
+	await rpc.next((event) => event.type === "message_update" && JSON.stringify(event).includes("It is starting."), 0);
+	gate.open();
+	const cards = cardsIn(await running);
 	assert.deepEqual(
 		cards.map(({ title }) => title),
 		["npm run dev", "a.txt", ".", "*.txt in .", "npm run dev"],
 	);
 	assert.match(cards[0]?.text ?? "", /still running in the background/);
 	assert.match(cards[4]?.text ?? "", /^listening\nclosed\n\[finished in the background · exit code 3( · \d+ s)?\]$/);
-	assert.match(stdout.split('"message_end"').at(-1) ?? "", /It has ended\./);
+	assert.match(String((await rpc.request({ type: "get_last_assistant_text" })).text), /It has ended\./);
 });
 
 test("rows that agy forgets and writes anew are shown as what they are now, and nothing old comes again", async (t) => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { only, type PiHome, PiScreen, parseEvents, piHome, runPi, skipWithoutTmux } from "../support/pi.ts";
-import { fakeHome, type Scenario, type ScenarioStep } from "../support/scenario.ts";
+import { type FakeHome, fakeHome, type Gate, type Scenario, type ScenarioStep } from "../support/scenario.ts";
 
 const ARGS = [...only(fileURLToPath(new URL("../..", import.meta.url))), "--model", "antigravity/gemini-3.8-flash"];
 
@@ -109,7 +109,7 @@ test("a step that needs permission is refused with the reason and the setting th
 
 describe("on the screen", async () => {
 	const skip = await skipWithoutTmux();
-	const scenario: Scenario = {
+	const scenario = (shown: Gate): Scenario => ({
 		steps: [
 			{ run: { command: "make all", exitCode: 2, output: ["cc a.c\n", { pause: 1_100 }, "Error 2\n"] } },
 			{ run: { command: "npm run dev", background: "server", output: ["listening\n"] } },
@@ -118,13 +118,13 @@ describe("on the screen", async () => {
 			{ edit: { file: "src/a.ts", before: "const a = 1;\n", after: "const a = 2;\n" } },
 			{ run: { command: "ls", hookDenied: true } },
 			{ say: "Waiting for the server." },
-			{ pause: 500 },
+			{ waitFor: shown.file },
 			{ finish: { task: "server", output: ["listening\n", "closed\n"], exitCode: 0 } },
 			{ compaction: { summary: "s", title: "A long conversation" } },
 			{ retry: { message: "The model is overloaded.", code: 503 } },
 			{ say: "That was all." },
 		],
-	};
+	});
 	const lines = [
 		/^ run make all$/,
 		/^ exit code 2 · \d+ s$/,
@@ -155,12 +155,14 @@ describe("on the screen", async () => {
 		{ columns: 120, theme: "light", version: "1.1.10" },
 	]) {
 		test(`a turn tells its whole story in order: ${columns} columns, ${theme}, agy ${version}`, { skip }, async (t) => {
-			const screen = await PiScreen.open(home(t, scenario, { version, settings: { theme } }), ARGS, {
-				columns,
-				rows: 110,
-			});
+			const agy = fakeHome(t, undefined, version);
+			const gate = agy.gate("shown");
+			agy.play(scenario(gate));
+			const screen = await PiScreen.open(piAround(t, agy, { settings: { theme } }), ARGS, { columns, rows: 110 });
 			await screen.shows(/gemini-3\.8-flash/);
 			await screen.submit("go");
+			await screen.shows(/Waiting for the server\./);
+			gate.open();
 			const shown = (await screen.shows(/That was all\.[\s\S]*A long conversation/))
 				.split("\n")
 				.map((line) => line.trimEnd());
@@ -194,9 +196,16 @@ function home(
 	scenario: Scenario,
 	options: { version?: string; settings?: object; permissions?: "skip" | "deny" },
 ): PiHome {
-	const { version, settings = {}, permissions = "skip" } = options;
-	const env = { ...fakeHome(t, scenario, version).env, AGY_SKIP_PERMISSIONS: permissions === "skip" ? "on" : "off" };
-	return piHome(t, { env, settings });
+	return piAround(t, fakeHome(t, scenario, options.version), options);
+}
+
+function piAround(
+	t: TestContext,
+	agy: FakeHome,
+	options: { settings?: object; permissions?: "skip" | "deny" },
+): PiHome {
+	const { settings = {}, permissions = "skip" } = options;
+	return piHome(t, { env: { ...agy.env, AGY_SKIP_PERMISSIONS: permissions === "skip" ? "on" : "off" }, settings });
 }
 
 /** The cards of pi's JSON output, in the order in which they began. */
