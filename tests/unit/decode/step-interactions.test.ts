@@ -3,8 +3,10 @@ import { test } from "node:test";
 import type { Plain } from "../../support/agy-proto.ts";
 import { calling, rawField, STATUS, toolOf } from "./step-rows.ts";
 
+/** Not what could be guessed from the tool. */
+const resource = { action: "unsandboxed", target: "npm" };
 const permission = {
-	resource: { action: "command", target: "npm test" },
+	resource,
 	suggestedPersistPattern: "npm *",
 	actionDescription: "Running the tests",
 };
@@ -14,7 +16,7 @@ const command = { type: 21, runCommand: { commandLine: "npm test" } };
 test("a step waits for permission while its status says so, and no longer", () => {
 	const waiting = toolOf({ ...command, status: STATUS.waiting, requestedInteraction });
 	const description = "Running the tests";
-	assert.deepEqual(waiting.wait, { for: "permission", action: "command", target: "npm test", description });
+	assert.deepEqual(waiting.wait, { for: "permission", ...resource, description });
 	for (const status of [STATUS.running, STATUS.done, STATUS.error]) {
 		assert.equal(toolOf({ ...command, status, requestedInteraction }).wait, undefined);
 	}
@@ -132,7 +134,7 @@ test("a refusal by flag, by decision, or by the answer to the request", () => {
 	const refusals: Plain[] = [
 		{ runCommand: { commandLine: "npm test", userRejected: true } },
 		...[2, 4, 6, 8].map((autoRunDecision) => ({ runCommand: { commandLine: "npm test", autoRunDecision } })),
-		{ requestedInteraction, completedInteractions: [{ response: { permission: {} } }] },
+		{ completedInteractions: [{ response: { permission: {} } }] },
 		{ completedInteractions: [{ response: { filePermission: { allow: false } } }] },
 		{ completedInteractions: [{ response: { timedOut: true } }] },
 		{ completedInteractions: [{ response: { permission: { allow: true } } }, { response: { permission: {} } }] },
@@ -142,6 +144,14 @@ test("a refusal by flag, by decision, or by the answer to the request", () => {
 		assert.deepEqual(error, { message: "Permission denied: command npm test", denied }, JSON.stringify(refusal));
 		assert.equal(exitCode, undefined);
 	}
+});
+
+test("a refusal names what was asked for where the request says it", () => {
+	const step = { ...command, requestedInteraction, completedInteractions: [{ response: { permission: {} } }] };
+	assert.deepEqual(toolOf(step).error, {
+		message: "Permission denied: unsandboxed npm",
+		denied: { by: "permission", ...resource },
+	});
 });
 
 test("an allowed call is not refused, nor is one that was asked again", () => {
