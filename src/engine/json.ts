@@ -19,11 +19,25 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What `text` says as JSON; undefined when it is no JSON. */
+/** Far deeper than what any tool is called with. Much deeper still, and a value cannot be compared or written any more. */
+const MAX_DEPTH = 200;
+
+/** What `text` says as JSON; undefined when it is no JSON, or is nested beyond use. */
 export function parseJson(text: string): JsonValue | undefined {
 	try {
-		return JSON.parse(text);
+		const value: JsonValue = JSON.parse(text);
+		return isTooDeep(value) ? undefined : value;
 	} catch {
 		return undefined;
 	}
+}
+
+/** Level by level: a recursion would be what it guards against. */
+function isTooDeep(value: JsonValue): boolean {
+	let level: JsonValue[] = [value];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > MAX_DEPTH) return true;
+		level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+	}
+	return false;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod/v3";
+import { parseJson } from "../engine/json.ts";
 import type { StreamMessage, StreamResult, StreamStep, StreamUsage } from "./stream-message.ts";
 
 /**
@@ -62,17 +63,12 @@ const lineSchema = z.object({
 	result: z.unknown().optional(),
 });
 
-/** `ignored`: well-formed, and nothing that is known here. `malformed`: not JSON, or not an object. */
+/** `ignored`: well-formed, and nothing that is known here. `malformed`: not JSON of use, or not an object. */
 export type ParsedLine = StreamMessage | "ignored" | "malformed";
 
 /** One line of `stream-json`, or the single object of `json`, which has the fields of a result at its top. */
 export function parseMessage(line: string): ParsedLine {
-	let json: unknown;
-	try {
-		json = JSON.parse(line);
-	} catch {
-		return "malformed";
-	}
+	const json = parseJson(line);
 	const envelope = lineSchema.safeParse(json);
 	if (!envelope.success) return "malformed";
 	const { event, conversation_id, init, step_update, result } = envelope.data;

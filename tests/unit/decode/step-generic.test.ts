@@ -48,6 +48,13 @@ test("a built-in tool that runs as a generic step is known by its name", () => {
 	assert.deepEqual(other.diff, { path: "/n", change: "edited", added: 0, removed: 0 });
 });
 
+test("arguments that are nested beyond use count as none", () => {
+	const call = (depth: number) => ({ name: "x", argumentsJson: `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}` });
+	const argsAt = (depth: number) => toolOf({ type: 132, metadata: { toolCall: call(depth) } }).args;
+	assert.deepEqual(Object.keys(argsAt(100)), ["a"]);
+	assert.deepEqual(argsAt(5_000), {});
+});
+
 function wrapping(inner: Plain, outer: Plain & { status?: number } = {}, typeUrl?: string) {
 	const payload = { ...wrapStep(inner), ...(typeUrl === undefined ? {} : { typeUrl }) };
 	const generic = { args: { FromWrapper: "yes" }, result: { result: "text of the wrapper", payload } };

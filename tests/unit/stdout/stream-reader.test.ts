@@ -31,6 +31,12 @@ const delta = (index: number, text: string): string =>
 const deltasOf = (messages: readonly StreamMessage[]) =>
 	messages.map((message) => (message.event === "step" ? message.textDelta : message.event));
 
+test("a line that is nested beyond use is skipped", () => {
+	const nested = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+	const line = `{"event":"step_update","step_update":{"tool_info":{"name":"x","parameters":${nested}}}}\n`;
+	assert.deepEqual(deltasOf(read(line + delta(1, "on"))), ["on"]);
+});
+
 test("init", () => {
 	const line =
 		'{"event":"init","conversation_id":"c","init":{"model":"Gemini 3.7 Flash (Low)","cwd":"/w","tools":["run_command",7],"permission_mode":"request-review"}}\n';
