@@ -7,7 +7,7 @@ import type { ActivityEvent, EndEvent, NoticeEvent } from "../engine/events.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
 import { LiveSlot } from "../provider/live-slot.ts";
-import type { StepDisplay } from "../provider/message-flow.ts";
+import type { StepDisplay } from "../provider/message-boundary.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";

@@ -9,17 +9,14 @@ const RELEASE_GRACE_MS = 150;
 /** The cards of one run: which steps have one, and which of them pi is following right now. */
 export class RunCards {
 	readonly #clock: Clock;
-	readonly #onLateEnd: (card: StepCard) => void;
 	readonly #byStep = new Map<string, StepCard>();
 	readonly #byId = new Map<string, StepCard>();
 	readonly #followed = new Set<StepCard>();
 	#conversationId = "";
 	#cancelRelease: (() => void) | undefined;
 
-	/** `onLateEnd` is told of a step that ends after its card had to let go. */
-	constructor(clock: Clock, onLateEnd: (card: StepCard) => void) {
+	constructor(clock: Clock) {
 		this.#clock = clock;
-		this.#onLateEnd = onLateEnd;
 	}
 
 	/** The conversation of the run is known; the ids of cards are made with it. */
@@ -31,17 +28,14 @@ export class RunCards {
 		return this.#byId.get(id);
 	}
 
-	/** The card of a step, with this news; the first time it is asked for, the step gets one. */
-	cardFor(step: ToolEvent): { readonly card: StepCard; readonly isNew: boolean } {
+	/** The card of a step; the first time it is asked for, the step gets one. */
+	cardFor(step: ToolEvent): StepCard {
 		const known = this.#byStep.get(stepKey(step.step));
-		if (known !== undefined) {
-			this.#update(known, step);
-			return { card: known, isNew: false };
-		}
+		if (known !== undefined) return known;
 		const card = new StepCard(cardId(this.#conversationId, step.step), step);
 		this.#byStep.set(stepKey(step.step), card);
 		this.#byId.set(card.id, card);
-		return { card, isNew: true };
+		return card;
 	}
 
 	/** A second card for a step whose first one had to let go. */
@@ -51,11 +45,16 @@ export class RunCards {
 		return card;
 	}
 
-	/** Gives a step's news to its card. False when it has none. */
-	take(step: ToolEvent): boolean {
+	/**
+	 * Gives a step's news to its card. Undefined when it has none. `endsLate`: the step is over now, after its card had to let
+	 * go.
+	 */
+	update(step: ToolEvent): { readonly card: StepCard; readonly endsLate: boolean } | undefined {
 		const card = this.#byStep.get(stepKey(step.step));
-		if (card !== undefined) this.#update(card, step);
-		return card !== undefined;
+		if (card === undefined) return undefined;
+		const hadLetGo = card.end === "background" && !isEndState(card.step.state);
+		card.update(step);
+		return { card, endsLate: hadLetGo && isEndState(step.state) };
 	}
 
 	/** A message has ended with these cards: pi follows their steps until it comes back. */
@@ -80,11 +79,5 @@ export class RunCards {
 		this.#cancelRelease?.();
 		this.#cancelRelease = undefined;
 		for (const card of this.#followed) card.release(end);
-	}
-
-	#update(card: StepCard, step: ToolEvent): void {
-		const hadLetGo = card.end === "background" && !isEndState(card.step.state);
-		card.update(step);
-		if (hadLetGo && isEndState(step.state)) this.#onLateEnd(card);
 	}
 }

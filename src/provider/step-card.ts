@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
+import type { ToolCall } from "@earendil-works/pi-ai";
 import type { StepRef, ToolEvent } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
+import { stepSubject } from "../words/step-title.ts";
 
 /** Name of the tool whose cards stand for agy's own steps. */
 export const CARD_TOOL = "agy_step";
+
+/** Longest summary in a card's arguments: they go to other models after a switch. */
+const MAX_SUMMARY = 400;
 
 /**
  * Why a card stopped following its step.
@@ -85,6 +90,11 @@ export function stepKey(step: StepRef): string {
 	return `${step.trajectory}#${step.index}`;
 }
 
+/** True when `step` comes later than `other` on the same way: across a rewind neither is later. */
+export function isAfter(step: StepRef, other: StepRef): boolean {
+	return step.trajectory === other.trajectory && step.index > other.index;
+}
+
 /**
  * The tool call id of a step: the same for the same step after a restart, another one when a rewind reuses the index, and
  * within what every provider accepts as an id. `occasion` tells a step's second card from its first.
@@ -92,4 +102,15 @@ export function stepKey(step: StepRef): string {
 export function cardId(conversationId: string, step: StepRef, occasion: "first" | "end" = "first"): string {
 	const hash = createHash("sha256").update(`${conversationId}\0${step.trajectory}\0${step.index}`).digest("base64url");
 	return `agy_${step.index}_${hash.slice(0, 22)}${occasion === "end" ? "_end" : ""}`;
+}
+
+/**
+ * The call by which pi shows a card. The summary comes first, and short: pi's `/tree` shows only 40 characters of a call's
+ * arguments. `cwd` is absolute; paths below it are told from there.
+ */
+export function cardCall({ id, step }: StepCard, cwd: string): ToolCall {
+	const { kind, name } = step;
+	const summary = kind === "command" ? step.summary : stepSubject(kind, step.summary, cwd);
+	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
+	return { type: "toolCall", id, name: CARD_TOOL, arguments: { summary: short, kind, tool: name } };
 }

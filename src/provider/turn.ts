@@ -12,7 +12,7 @@ import { stepTitle } from "../words/step-title.ts";
 import { failureText, finalText } from "./failure-text.ts";
 import { LiveRun, type LiveRunHooks } from "./live-run.ts";
 import type { LiveSlot } from "./live-slot.ts";
-import { MessageFlow, type StepDisplay } from "./message-flow.ts";
+import type { StepDisplay } from "./message-boundary.ts";
 import type { MessageWriter } from "./message-writer.ts";
 import { readTail, type TranscriptTail } from "./transcript-tail.ts";
 
@@ -69,9 +69,9 @@ export async function runTurn(parts: TurnParts, session: TurnSession, call: Turn
 		if (blocked !== undefined) return endBlockedRun(live, session, call, blocked);
 		if (live.state === "parked" && !tail.userSpoke) {
 			live.deliver(ours);
-			return follow(parts, session, call, live, session.display());
+			return follow(live, session, call);
 		}
-		if (live.state === "parked") await interrupt(parts, session, call, live);
+		if (live.state === "parked") await interrupt(live, session, call);
 	}
 	await session.runs.endTurn("owner-gone");
 	const problem = await findProblem(session, tail);
@@ -94,8 +94,7 @@ export async function runWordsOnly(
 	const live = new LiveRun(parts.engine.start(request), parts.clock, wordsHooks(plan, call));
 	session.runs.track(live);
 	live.watch(call.options.signal);
-	const { writer } = call;
-	new MessageFlow({ writer, live, display: "off", cwd: session.cwd, clock: parts.clock, closingLine: false }).follow();
+	live.continueIn({ writer: call.writer, display: "off", cwd: session.cwd, closingLine: false });
 }
 
 async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall): Promise<void> {
@@ -113,23 +112,19 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	session.runs.occupy(live);
 	session.runStarted(model);
 	for (const notice of plan.notices) call.writer.line(notice);
-	follow(parts, session, call, live, session.display());
+	follow(live, session, call);
 }
 
-function follow(parts: TurnParts, session: TurnSession, call: TurnCall, live: LiveRun, display: StepDisplay): void {
-	live.watch(call.options.signal);
-	const { writer } = call;
-	new MessageFlow({ writer, live, display, cwd: session.cwd, clock: parts.clock, closingLine: true }).follow();
+function follow(live: LiveRun, session: TurnSession, { options, writer }: TurnCall): void {
+	live.watch(options.signal);
+	live.continueIn({ writer, display: session.display(), cwd: session.cwd, closingLine: true });
 }
 
 /** The user spoke while agy worked: agy is stopped, and what it had said meanwhile opens the message of the next run. */
-async function interrupt(parts: TurnParts, session: TurnSession, call: TurnCall, live: LiveRun): Promise<void> {
-	const { writer } = call;
-	const waiting = live.takeWaiting();
-	live.cancel("steering");
+async function interrupt(live: LiveRun, session: TurnSession, { writer }: TurnCall): Promise<void> {
 	const display = session.display() === "off" ? "off" : "inline";
-	const rest = new MessageFlow({ writer, live, display, cwd: session.cwd, clock: parts.clock, closingLine: false });
-	for (const item of waiting) if (item.type !== "end" && item.type !== "bridge-call") rest.accept(item);
+	live.tellWaiting({ writer, display, cwd: session.cwd, closingLine: false });
+	live.cancel("steering");
 	await live.recorded;
 }
 

@@ -2,12 +2,15 @@ import type { Engine, Run, RunRequest } from "../../src/engine/engine.ts";
 import type {
 	AgyEvent,
 	CancelReason,
+	GenerationEvent,
 	Outcome,
 	RunProgress,
 	StepRef,
+	TextEvent,
 	TokenUsage,
 	ToolEvent,
 	ToolState,
+	UsageEvent,
 } from "../../src/engine/events.ts";
 
 /** An engine whose runs say what a test tells them to say. */
@@ -95,15 +98,19 @@ export function at(index: number, trajectory = "t1"): StepRef {
 	return { trajectory, index };
 }
 
-export function text(index: number, delta: string): AgyEvent {
+export function text(index: number, delta: string): TextEvent {
 	return { type: "text", step: at(index), delta };
 }
 
-export function thinking(index: number, delta: string): AgyEvent {
+export function thinking(index: number, delta: string): TextEvent {
 	return { type: "thinking", step: at(index), delta };
 }
 
-export function generation(index: number, state: "started" | "done" | "failed", toolCallIds?: string[]): AgyEvent {
+export function generation(
+	index: number,
+	state: "started" | "done" | "failed",
+	toolCallIds?: string[],
+): GenerationEvent {
 	return { type: "generation", step: at(index), state, ...(toolCallIds && { toolCallIds }) };
 }
 
@@ -122,7 +129,7 @@ export function tool(index: number, state: ToolState, more: Partial<ToolEvent> =
 	};
 }
 
-export function usage(index: number, counts: Partial<TokenUsage>, isAnswer = true): AgyEvent {
+export function usage(index: number, counts: Partial<TokenUsage>, isAnswer = true): UsageEvent {
 	const usage = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, ...counts };
 	return { type: "usage", step: at(index), usage, isAnswer };
 }

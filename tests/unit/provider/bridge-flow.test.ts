@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { createAssistantMessageEventStream, type ToolResultMessage } from "@earendil-works/pi-ai";
+import type { ToolResultMessage } from "@earendil-works/pi-ai";
 import type { PiCall } from "../../../src/bridge/parked-calls.ts";
 import type { BridgedCalls } from "../../../src/bridge/run-tools.ts";
 import type { EndEvent, ToolEvent } from "../../../src/engine/events.ts";
-import { LiveRun } from "../../../src/provider/live-run.ts";
-import { MessageFlow, type StepDisplay } from "../../../src/provider/message-flow.ts";
-import { MessageWriter } from "../../../src/provider/message-writer.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
-import { FakeEngine, generation, text, tool, usage } from "../../support/fake-engine.ts";
-import { model } from "../../support/pi-model.ts";
+import type { StepDisplay } from "../../../src/provider/message-boundary.ts";
+import type { MessageWriter } from "../../../src/provider/message-writer.ts";
+import { generation, text, tool, usage } from "../../support/fake-engine.ts";
+import { beginRun } from "./begin-run.ts";
 
 /** agy's calls, as a test makes them. */
 class FakeCalls implements BridgedCalls {
@@ -45,27 +43,8 @@ class FakeCalls implements BridgedCalls {
 }
 
 function begin(display: StepDisplay = "cards") {
-	const clock = new FakeClock();
-	const run = new FakeEngine().start({
-		prompt: "go",
-		cwd: "/work",
-		addDirs: [],
-		mode: "accept-edits",
-		permissions: "skip",
-		purpose: "turn",
-		literalPrompt: false,
-	});
 	const calls = new FakeCalls();
-	const live = new LiveRun(run, clock, { ended: async () => {} }, calls);
-	run.emit({ type: "conversation", id: "c1" });
-	function message() {
-		const stream = createAssistantMessageEventStream();
-		const writer = new MessageWriter(stream, model, clock.now());
-		const flow = new MessageFlow({ writer, live, display, cwd: "/work", clock, closingLine: true });
-		flow.follow();
-		return writer;
-	}
-	return { clock, run, live, calls, message };
+	return { ...beginRun(display, calls), calls };
 }
 
 /** What a message holds and how it ended, in short. */
@@ -176,6 +155,42 @@ describe("a call of a pi tool", () => {
 		await turnOfTheLoop();
 		assert.deepEqual(shown(writer), ["Bye.", "stop"]);
 		assert.deepEqual(calls.begun, []);
+	});
+
+	test("that agy took back does not hold back its end", async () => {
+		const { run, calls, message } = begin();
+		const writer = message();
+		run.emit(text(1, "Never mind."));
+		await turnOfTheLoop();
+		calls.call(search("id-1"));
+		calls.dropped.add("id-1");
+		run.end();
+		await turnOfTheLoop();
+		assert.deepEqual(shown(writer), ["Never mind.", "stop"]);
+	});
+
+	test("does not run when the message it was to end is aborted", async () => {
+		const { live, calls, clock, message } = begin();
+		const writer = message();
+		calls.call(search("id-1"));
+		live.abort();
+		clock.advance(1000);
+		assert.deepEqual([shown(writer), calls.begun], [["aborted"], []]);
+		await live.closed;
+	});
+
+	test("that waits in a parked run does not run when that is cancelled, nor does one that comes then", async () => {
+		const { clock, live, calls, message, ends } = begin();
+		message();
+		calls.call(search("id-1"));
+		clock.advance(200);
+		calls.call(search("id-2"));
+		live.cancel("steering");
+		calls.call(search("id-3"));
+		assert.equal(live.state, "over");
+		assert.ok(calls.ended > 0, "whoever waits is answered");
+		await live.closed;
+		assert.deepEqual([calls.begun, ends.length, clock.pending], [["id-1"], 1, 0]);
 	});
 
 	test("that comes while pi runs others waits for the next message, and lets cards go that wait with them", async () => {

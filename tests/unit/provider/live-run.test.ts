@@ -1,74 +1,225 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { StepRef } from "../../../src/engine/events.ts";
-import { type ItemConsumer, type LiveItem, LiveRun } from "../../../src/provider/live-run.ts";
-import type { StepCard } from "../../../src/provider/step-card.ts";
+import { type AssistantMessageEvent, createAssistantMessageEventStream } from "@earendil-works/pi-ai";
+import type { Run } from "../../../src/engine/engine.ts";
+import type { AgyEvent } from "../../../src/engine/events.ts";
+import { LiveRun } from "../../../src/provider/live-run.ts";
+import { type MessageSink, MessageWriter } from "../../../src/provider/message-writer.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { FakeEngine, text, tool } from "../../support/fake-engine.ts";
+import { generation, text, tool } from "../../support/fake-engine.ts";
+import { model } from "../../support/pi-model.ts";
+import { beginRun, blocks, CWD, callIds } from "./begin-run.ts";
+import { checkStream } from "./stream-check.ts";
 
-function begin() {
-	const run = new FakeEngine().start({
-		prompt: "go",
-		cwd: "/home/me/project",
-		addDirs: [],
-		mode: "accept-edits",
-		permissions: "skip",
-		purpose: "turn",
-		literalPrompt: false,
-	});
-	const live = new LiveRun(run, new FakeClock(), { ended: async () => {} });
-	run.emit({ type: "conversation", id: "c1" });
-	return { run, live };
-}
+/** Hears of a message as pi does; `act` is called at once with what it heard. */
+class ActingSink implements MessageSink {
+	readonly events: AssistantMessageEvent[] = [];
+	readonly #act: (event: AssistantMessageEvent) => void;
 
-const NOTHING = { words: "", *writtenSteps(): Iterable<{ kind: "text"; step: string; text: string }> {} };
-
-/** A message that takes one step and ends with its card. */
-class OneStepMessage implements ItemConsumer {
-	readonly #live: LiveRun;
-	card: StepCard | undefined;
-
-	constructor(live: LiveRun) {
-		this.#live = live;
+	constructor(act: (event: AssistantMessageEvent) => void) {
+		this.#act = act;
 	}
 
-	accept(item: LiveItem): boolean {
-		if (item.type !== "tool") return false;
-		this.card = this.#live.cardFor(item).card;
-		this.#live.detach([this.card], NOTHING);
-		return true;
+	push(event: AssistantMessageEvent): void {
+		this.events.push(event);
+		this.#act(event);
 	}
 
-	abort(): void {}
+	end(): void {}
 }
 
-function described(items: readonly LiveItem[]): string[] {
-	return items.map((item) => {
-		const step: StepRef | undefined =
-			item.type === "late-end" ? item.card.step.step : "step" in item ? item.step : undefined;
-		return `${item.type} ${step?.index}`;
-	});
-}
-
-test("the end of a background step that comes with its beginning is told after the message that shows it", async () => {
-	const { run, live } = begin();
-	run.emit(tool(2, "background"), tool(2, "done"), text(3, "Done."));
-	await turnOfTheLoop();
-	const message = new OneStepMessage(live);
-	live.attach(message);
-	assert.equal(message.card?.end, "background");
-	assert.equal(message.card.step.state, "done");
-	assert.deepEqual(described(live.takeWaiting()), ["late-end 2", "text 3"]);
+describe("an abort", () => {
+	for (const phase of ["before the first event", "while text streams", "while a card waits"] as const) {
+		test(`ends the message at once ${phase}`, async () => {
+			const { run, live, message, ends } = beginRun();
+			const writer = message();
+			const controller = new AbortController();
+			live.watch(controller.signal);
+			if (phase !== "before the first event") run.emit(text(1, "half"));
+			if (phase === "while a card waits") run.emit(tool(2, "running"), generation(1, "done", ["call-2"]));
+			await turnOfTheLoop();
+			controller.abort();
+			assert.equal(writer.closed, true);
+			assert.equal(writer.message.stopReason, phase === "while a card waits" ? "toolUse" : "aborted");
+			assert.equal(run.cancelledBy, "user");
+			await live.closed;
+			assert.equal(ends.length, 1);
+			assert.equal(live.state, "over");
+		});
+	}
 });
 
-test("news of a step whose card pi follows go to the card and not to the next message", async () => {
-	const { run, live } = begin();
-	run.emit(tool(2, "running"), tool(2, "running", { output: "1" }), tool(2, "done", { output: "12" }));
-	await turnOfTheLoop();
-	const message = new OneStepMessage(live);
-	live.attach(message);
-	assert.equal(message.card?.end, "finished");
-	assert.equal(message.card.step.output, "12");
-	assert.deepEqual(live.takeWaiting(), []);
+test("an engine that breaks off does not leave a message open", async () => {
+	const broken: Run = {
+		events: (async function* (): AsyncGenerator<AgyEvent> {
+			yield text(1, "half");
+			throw new Error("broken");
+		})(),
+		cancel() {},
+		settled: Promise.resolve(),
+	};
+	let ended = 0;
+	const clock = new FakeClock();
+	const live = new LiveRun(broken, clock, {
+		async ended() {
+			ended++;
+		},
+	});
+	const writer = new MessageWriter(createAssistantMessageEventStream(), model, 0);
+	live.continueIn({ writer, display: "cards", cwd: CWD, closingLine: true });
+	await live.closed;
+	assert.equal(writer.message.stopReason, "aborted");
+	assert.equal(writer.words, "half");
+	assert.equal(ended, 1);
+});
+
+describe("what comes from within, while a message is written,", () => {
+	test("an abort ends the message after the item in hand, and what waits is dropped", async () => {
+		const { run, live, message, ends } = beginRun();
+		run.emit(text(1, "one "), text(1, "two"), tool(2, "running"), generation(1, "done", ["call-2"]));
+		await turnOfTheLoop();
+		const sink = new ActingSink((event) => {
+			if (event.type === "text_delta") live.abort();
+		});
+		const writer = message(sink);
+		checkStream(sink.events);
+		assert.deepEqual([blocks(writer), writer.message.stopReason], [["one "], "aborted"]);
+		await live.closed;
+		assert.deepEqual(
+			ends.map(({ answer }) => answer),
+			["one "],
+		);
+	});
+
+	test("an abort at its tool calls comes after them, and their cards do not wait for agy", async () => {
+		const { run, live, message, ends, clock } = beginRun();
+		const sink = new ActingSink((event) => {
+			if (event.type === "toolcall_start") live.abort();
+		});
+		const writer = message(sink);
+		run.emit(text(1, "I look."), tool(2, "running"), tool(3, "running"), generation(1, "done", ["call-2", "call-3"]));
+		await turnOfTheLoop();
+		checkStream(sink.events);
+		assert.equal(writer.message.stopReason, "toolUse");
+		assert.deepEqual(
+			callIds(writer).map((id) => live.card(id)?.end),
+			["lost", "lost"],
+		);
+		await live.closed;
+		assert.deepEqual(
+			ends.map(({ answer }) => answer),
+			["I look."],
+		);
+		assert.equal(clock.pending, 0);
+	});
+
+	test("pi coming back at the end of a message gets what waited for the next one", async () => {
+		const { run, message } = beginRun();
+		run.emit(tool(2, "done"), text(3, "All good."));
+		run.end();
+		await turnOfTheLoop();
+		let second: MessageWriter | undefined;
+		const sink = new ActingSink((event) => {
+			if (event.type === "done") second = message();
+		});
+		message(sink);
+		checkStream(sink.events);
+		assert.ok(second);
+		assert.deepEqual([blocks(second), second.message.stopReason], [["All good."], "stop"]);
+	});
+});
+
+describe("while a message is ending,", () => {
+	async function ending() {
+		const begun = beginRun();
+		const writer = begun.message();
+		begun.run.emit(text(1, "I look."), tool(2, "running"));
+		await turnOfTheLoop();
+		assert.equal(writer.closed, false);
+		return { ...begun, writer };
+	}
+
+	test("an abort leaves no tool call and no timer behind", async () => {
+		const { live, writer, clock } = await ending();
+		live.abort();
+		assert.deepEqual([blocks(writer), writer.message.stopReason], [["I look."], "aborted"]);
+		assert.equal(clock.pending, 0);
+		await live.closed;
+	});
+
+	test("a cancel lets it end with its cards, and the next message tells of it", async () => {
+		const { live, message, writer } = await ending();
+		live.cancel("owner-gone");
+		await turnOfTheLoop();
+		assert.equal(writer.message.stopReason, "toolUse");
+		assert.deepEqual(
+			callIds(writer).map((id) => live.card(id)?.end),
+			["lost"],
+		);
+		const next = message();
+		assert.equal(next.message.stopReason, "aborted");
+		await live.closed;
+	});
+
+	test("agy's own end waits for the next message", async () => {
+		const { run, live, message, writer, ends } = await ending();
+		run.end();
+		await turnOfTheLoop();
+		assert.deepEqual([writer.message.stopReason, live.state, ends.length], ["toolUse", "parked", 0]);
+		message();
+		await live.recorded;
+		assert.deepEqual([live.state, ends.length], ["over", 1]);
+	});
+
+	test("its time does not run on into the next message", async () => {
+		const { run, message, clock } = await ending();
+		clock.advance(199);
+		run.emit(generation(1, "done", ["call-2"]));
+		await turnOfTheLoop();
+		const next = message();
+		run.emit(tool(4, "running"));
+		await turnOfTheLoop();
+		clock.advance(199);
+		assert.equal(next.closed, false);
+		clock.advance(1);
+		assert.equal(next.closed, true);
+	});
+});
+
+describe("when a run is parked,", () => {
+	test("a cancel drops what waits and ends it with what was said", async () => {
+		const { run, live, message, ends } = beginRun();
+		message();
+		run.emit(text(1, "I look."), tool(2, "running"), generation(1, "done", ["call-2"]), text(3, "So"));
+		await turnOfTheLoop();
+		live.cancel("owner-gone");
+		assert.equal(live.state, "over");
+		await live.closed;
+		assert.deepEqual(
+			ends.map(({ end, answer }) => [end.outcome.kind, answer]),
+			[["cancelled", "I look."]],
+		);
+	});
+
+	test("its end is not recorded before somebody has taken it or given up", async () => {
+		const { run, live, message, ends } = beginRun();
+		message();
+		run.emit(tool(2, "done"), generation(1, "done", ["call-2"]));
+		run.end();
+		await turnOfTheLoop();
+		assert.deepEqual([live.state, ends.length], ["parked", 0]);
+		live.cancel("owner-gone");
+		await live.recorded;
+		assert.deepEqual(
+			ends.map(({ end }) => end.outcome.kind),
+			["answered"],
+		);
+	});
+});
+
+test("a message that comes for a run that is over ends as aborted", () => {
+	const { live, message } = beginRun();
+	live.abort();
+	assert.equal(message().message.stopReason, "aborted");
 });
