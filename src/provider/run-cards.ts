@@ -65,13 +65,13 @@ export class RunCards {
 	/** pi has come back: it follows none any more. */
 	cameBack(): void {
 		this.#cancelRelease?.();
+		this.#cancelRelease = undefined;
 		this.#followed.clear();
 	}
 
-	/** agy has gone on: cards that do not end in a moment let go of their steps. */
+	/** agy has gone on: cards that do not end in a moment let go of their steps. Its going on further does not make it later. */
 	releaseSoon(): void {
-		this.#cancelRelease?.();
-		this.#cancelRelease = this.#clock.after(RELEASE_GRACE_MS, () => this.release("background"));
+		this.#cancelRelease ??= this.#clock.after(RELEASE_GRACE_MS, () => this.release("background"));
 	}
 
 	/** Ends the cards that pi follows although their steps are not over. */

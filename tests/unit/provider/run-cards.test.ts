@@ -52,6 +52,35 @@ describe("a card", () => {
 		assert.deepEqual(blocks(fourth), ["Done."]);
 	});
 
+	test("lets go in time also when agy speaks without a pause", async () => {
+		const { run, card, clock } = await withCard();
+		for (const word of ["Meanwhile ", "I ", "write "]) {
+			run.emit(text(3, word));
+			await turnOfTheLoop();
+			clock.advance(75);
+		}
+		assert.equal(card.end, "background");
+	});
+
+	test("that pi comes back to does not let go of the next message's cards early", async () => {
+		const { run, clock, live, message } = await withCard();
+		run.emit(text(3, "So"));
+		await turnOfTheLoop();
+		clock.advance(149);
+		const writer = message();
+		run.emit(tool(4, "running"), generation(3, "done", ["call-4"]));
+		await turnOfTheLoop();
+		const [id = ""] = callIds(writer);
+		clock.advance(149);
+		assert.equal(live.card(id)?.end, undefined);
+		run.emit(text(5, "And"));
+		await turnOfTheLoop();
+		clock.advance(149);
+		assert.equal(live.card(id)?.end, undefined);
+		clock.advance(1);
+		assert.equal(live.card(id)?.end, "background");
+	});
+
 	test("does not let go when the end of its step is just behind", async () => {
 		const { run, card, clock } = await withCard();
 		run.emit(text(3, "Then"), tool(2, "done"));
