@@ -196,9 +196,11 @@ test("the task list, a note for the user, a wait, an agency call, a tool search"
 	assert.deepEqual([task.name, task.summary, task.output], ["task_boundary", "Fix it: reading", "So far"]);
 	const note = toolOf({ type: 82, notifyUser: { notificationContent: "Please look\nat this" } });
 	assert.deepEqual([note.name, note.summary, note.output], ["notify_user", "Please look …", "Please look\nat this"]);
-	assert.equal(toolOf({ type: 102, wait: { durationMs: 1500n } }).summary, "1.5 s");
+	const wait = toolOf({ type: 102, wait: { durationMs: 1500n } });
+	assert.deepEqual([wait.summary, wait.args], ["1.5 s", { DurationMs: 1500 }]);
 	const agency = toolOf({ type: 103 }, rawField(116, { 1: "builder", 2: "compile" }));
 	assert.deepEqual([agency.name, agency.summary], ["agency_tool_call", "builder.compile"]);
+	assert.deepEqual(agency.args, { AgentName: "builder", FunctionName: "compile" });
 	assert.equal(toolOf({ type: 140 }, rawField(157, { 1: "find_tool" })).summary, "find_tool");
 });
 

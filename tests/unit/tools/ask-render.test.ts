@@ -40,6 +40,7 @@ const answered: AskDetails = {
 	commands: [
 		{ command: "npm test", exitCode: 0, state: "done" },
 		{ command: "npm run lint", exitCode: 1, state: "done" },
+		{ command: "npm run build", exitCode: 0, state: "done" },
 	],
 	denied: ["Denied by agy, which cannot ask for permission here: command (rm -rf build)"],
 };
@@ -97,7 +98,7 @@ for (const width of [60, 140]) {
 			const shown = draw(answered, { width });
 			assert.match(shown.replace(/\s+/g, " "), /accept-edits · 2 min 5 s · 0f8e-1/);
 			assert.match(shown, /Line 1 of the answer\.[\s\S]*more lines/);
-			assert.match(shown, /1 file changed \+2 -1 · 2 commands run, 1 failed/);
+			assert.match(shown, /1 file changed \+2 -1 · 3 commands run, 1 failed/);
 			assert.match(shown.replace(/\s+/g, " "), /Denied by agy.*rm -rf build/);
 			assert.doesNotMatch(shown, /list src/);
 		});
