@@ -45,7 +45,8 @@ export function stepResult(view: StepView): StepResult {
 	const details = stepDetails(view);
 	const failed = details.error !== undefined || step.state === "failed" || step.state === "cancelled";
 	const badExit = step.exitCode !== undefined && step.exitCode !== 0;
-	return { text: contentText(step, details, cwd), details, isError: end !== undefined && (failed || badExit) };
+	const isError = end === "lost" || (end !== undefined && (failed || badExit));
+	return { text: contentText(step, details, cwd), details, isError };
 }
 
 function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView): StepDetails {

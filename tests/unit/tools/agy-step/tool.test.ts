@@ -105,6 +105,7 @@ describe("the tool behind a card", () => {
 		const result = run();
 		card.release("lost");
 		assert.match(textOf(await result), /stopped before this step was over/);
+		assert.equal((await result).isError, true);
 	});
 
 	test("returns at once on an abort", async (t) => {
