@@ -125,11 +125,14 @@ export class MessageContent {
 	#showLine(step: ToolEvent): void {
 		const { writer, cwd } = this.#message;
 		const key = stepKey(step.step);
+		const isOver = isEndState(step.state);
+		const isNew = !this.#linedSteps.has(key);
+		if (!isNew && !isOver) return;
 		// A step begins after its model call has spoken; its later news must not tear a later answer apart.
-		if (!this.#linedSteps.has(key)) writer.endBlock();
+		if (isNew) writer.endBlock();
 		this.#linedSteps.add(key);
-		const state = isEndState(step.state) ? ` · ${stepOutcome(step) || "done"}` : " …";
-		writer.line(plainInMarkdown(`${stepTitle(step, cwd)}${state}`), step.step);
+		const outcome = isOver ? ` · ${stepOutcome(step) || "done"}` : "";
+		writer.line(plainInMarkdown(`${stepTitle(step, cwd)}${outcome}`), step.step);
 	}
 }
 

@@ -23,15 +23,15 @@ export type BlockKind = "text" | "thinking";
 interface OwnLine {
 	/** The step that it tells of. */
 	readonly step: string | undefined;
-	text: string;
+	readonly text: string;
 }
 
 interface WrittenBlock {
 	readonly kind: BlockKind;
 	/** Undefined for lines of our own. */
 	readonly step: string | undefined;
-	/** Empty for text and thinking of a step. */
-	readonly lines: OwnLine[];
+	/** The last line of our own in it. */
+	lastLine: OwnLine | undefined;
 	readonly index: number;
 	readonly content: TextContent | ThinkingContent;
 }
@@ -110,14 +110,22 @@ export class MessageWriter {
 
 	/**
 	 * A quiet line of our own, in a thinking block with those before it. Waits while a step's block is open, so that no answer
-	 * is torn apart. A line about a `step` takes the place of that step's earlier one, wherever that stands in the message.
+	 * is torn apart. A line about a `step` that begins like that step's earlier one continues it, if nothing follows that yet.
 	 */
 	line(text: string, step?: StepRef): void {
 		if (text === "" || this.#closed) return;
-		const key = step && stepKey(step);
-		if (key !== undefined && this.#replaceLine(key, text)) return;
-		this.#pendingLines.push({ step: key, text });
-		if (this.#open?.step === undefined) this.#flushLines();
+		const line: OwnLine = { step: step && stepKey(step), text };
+		const waiting = this.#pendingLines.at(-1);
+		const written = this.#pendingLines.length === 0 ? this.#open?.lastLine : undefined;
+		if (waiting !== undefined && continues(line, waiting)) {
+			this.#pendingLines.splice(-1, 1, line);
+		} else if (this.#open !== undefined && written !== undefined && continues(line, written)) {
+			this.#open.lastLine = line;
+			this.#grow(text.slice(written.text.length));
+		} else {
+			this.#pendingLines.push(line);
+			if (this.#open?.step === undefined) this.#flushLines();
+		}
 	}
 
 	/** No more text is expected for now: lines of our own need not wait any longer. */
@@ -209,22 +217,9 @@ export class MessageWriter {
 		const lines = this.#pendingLines;
 		this.#pendingLines = [];
 		const open = this.#open ?? this.#openBlock("thinking", undefined);
-		const isFirst = open.lines.length === 0;
-		open.lines.push(...lines);
-		this.#grow(isFirst ? joined(lines) : `\n${joined(lines)}`);
-	}
-
-	/** As with a rewrite, pi has no event for it: it draws the message as it is at the next event, here one without news. */
-	#replaceLine(step: string, text: string): boolean {
-		const isAboutStep = (line: OwnLine) => line.step === step;
-		const block = this.#blocks.find(({ lines }) => lines.some(isAboutStep));
-		const line = [...(block?.lines ?? []), ...this.#pendingLines].find(isAboutStep);
-		if (line === undefined) return false;
-		if (line.text === text) return true;
-		line.text = text;
-		if (block !== undefined) setBlockText(block.content, joined(block.lines));
-		if (this.#open !== undefined) this.#pushDelta(this.#open, "");
-		return true;
+		const text = lines.map((line) => line.text).join("\n");
+		this.#grow(open.lastLine === undefined ? text : `\n${text}`);
+		open.lastLine = lines.at(-1);
 	}
 
 	#openBlock(kind: BlockKind, step: string | undefined): WrittenBlock {
@@ -233,7 +228,7 @@ export class MessageWriter {
 			kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "" };
 		const index = this.message.content.length;
 		this.message.content.push(content);
-		const block: WrittenBlock = { kind, step, lines: [], index, content };
+		const block: WrittenBlock = { kind, step, lastLine: undefined, index, content };
 		this.#open = block;
 		this.#blocks.push(block);
 		this.#push({ type: `${kind}_start`, contentIndex: index, partial: this.message });
@@ -242,7 +237,7 @@ export class MessageWriter {
 
 	#grow(delta: string): void {
 		const block = this.#open;
-		if (block === undefined) return;
+		if (block === undefined || delta === "") return;
 		setBlockText(block.content, blockText(block.content) + delta);
 		this.#pushDelta(block, delta);
 	}
@@ -264,8 +259,8 @@ export class MessageWriter {
 	}
 }
 
-function joined(lines: readonly OwnLine[]): string {
-	return lines.map(({ text }) => text).join("\n");
+function continues(line: OwnLine, earlier: OwnLine): boolean {
+	return line.step !== undefined && line.step === earlier.step && line.text.startsWith(earlier.text);
 }
 
 function blockText(content: TextContent | ThinkingContent): string {

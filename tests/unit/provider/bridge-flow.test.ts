@@ -126,7 +126,7 @@ describe("a call of a pi tool", () => {
 				inline: [],
 				off: [],
 			};
-			const lines = display === "inline" ? ["(run npm test …)"] : [];
+			const lines = display === "inline" ? ["(run npm test)"] : [];
 			const searches = ['search {"query":"id-1"}', 'search {"query":"id-2"}'];
 			assert.deepEqual(shown(writer), [...lines, ...own[display], ...searches, "toolUse"]);
 		});

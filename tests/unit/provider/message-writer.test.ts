@@ -93,36 +93,36 @@ describe("an assistant message", () => {
 		]);
 	});
 
-	test("a line about a step takes the place of its earlier one, and is drawn at once", async () => {
+	test("a line about a step goes on where its earlier one ended, also for who reads only the deltas", async () => {
 		const { stream, writer } = start();
-		writer.line("run npm test …", at(1));
-		writer.line("read a.ts · done", at(2));
-		writer.line("run npm test · exit 0", at(1));
-		writer.line("run npm test · exit 0", at(1));
+		writer.line("read a.ts · done", at(1));
+		writer.line("run npm test", at(2));
+		writer.line("run npm test · exit 0", at(2));
+		writer.line("run npm test · exit 0", at(2));
 		writer.done("stop");
 		assert.deepEqual(writer.message.content, [
-			{ type: "thinking", thinking: "run npm test · exit 0\nread a.ts · done" },
+			{ type: "thinking", thinking: "read a.ts · done\nrun npm test · exit 0" },
 		]);
 		const events = await collect(stream);
 		const deltas = events.flatMap((event) => (event.type === "thinking_delta" ? [event.delta] : []));
-		assert.deepEqual(deltas, ["run npm test …", "\nread a.ts · done", ""]);
-		const end = events.find((event) => event.type === "thinking_end");
-		assert.equal(end?.type === "thinking_end" && end.content, "run npm test · exit 0\nread a.ts · done");
+		assert.deepEqual(deltas, ["read a.ts · done", "\nrun npm test", " · exit 0"]);
 	});
 
-	test("it does so too where the line still waits, or stands in a block that is closed", () => {
+	test("it is a line of its own where something follows the earlier one, or where that began otherwise", () => {
 		const { writer } = start();
-		writer.line("one …", at(1));
-		writer.append("text", at(3), "an");
-		writer.line("two …", at(2));
+		writer.line("one", at(1));
+		writer.line("two", at(2));
 		writer.line("one · done", at(1));
+		writer.line("1 · done", at(1));
+		writer.append("text", at(3), "an");
 		writer.line("two · done", at(2));
+		writer.line("two · done, 2 s", at(2));
 		writer.append("text", at(3), "swer");
 		writer.done("stop");
 		assert.deepEqual(writer.message.content, [
-			{ type: "thinking", thinking: "one · done" },
+			{ type: "thinking", thinking: "one\ntwo\none · done\n1 · done" },
 			{ type: "text", text: "answer" },
-			{ type: "thinking", thinking: "two · done" },
+			{ type: "thinking", thinking: "two · done, 2 s" },
 		]);
 	});
 
@@ -172,7 +172,11 @@ const step = fc.nat({ max: 3 }).map((index) => at(index));
 const action = fc.oneof(
 	fc.record({ do: fc.constant("append" as const), block, step, text: fc.string({ maxLength: 6 }) }),
 	fc.record({ do: fc.constant("rewrite" as const), block, step, text: fc.string({ maxLength: 6 }) }),
-	fc.record({ do: fc.constant("line" as const), text: fc.string({ maxLength: 6 }) }),
+	fc.record({
+		do: fc.constant("line" as const),
+		text: fc.constantFrom("a", "a b", "a b c", "d"),
+		step: fc.option(step, { nil: undefined }),
+	}),
 	fc.record({ do: fc.constant("tool" as const) }),
 	fc.record({ do: fc.constantFrom("stop" as const, "toolUse" as const, "fail" as const, "abort" as const) }),
 );
@@ -184,7 +188,7 @@ test("whatever comes in whatever order, the stream is balanced and its ends tell
 			for (const next of actions) {
 				if (next.do === "append") writer.append(next.block, next.step, next.text);
 				else if (next.do === "rewrite") writer.rewrite(next.block, next.step, next.text);
-				else if (next.do === "line") writer.line(next.text);
+				else if (next.do === "line") writer.line(next.text, next.step);
 				else if (next.do === "tool") writer.toolCall({ type: "toolCall", id: "a", name: "b", arguments: { c: "d" } });
 				else if (next.do === "fail") writer.fail("failed");
 				else if (next.do === "abort") writer.abort();

@@ -281,7 +281,7 @@ test("words that come with the results interrupt agy and start a new run, with w
 	await turnOfTheLoop();
 	assert.deepEqual(writer.message.content, [
 		{ type: "text", text: "Now I will delete " },
-		{ type: "thinking", thinking: "run rm -rf dist …" },
+		{ type: "thinking", thinking: "run rm -rf dist" },
 		{ type: "text", text: "Here they are." },
 	]);
 	assert.deepEqual(
