@@ -53,7 +53,7 @@ export class Place {
 		// One hook: a pi still writes while it quits.
 		t.after(async () => {
 			for (const pi of this.#pis) await pi.quit();
-			rmSync(root, { recursive: true, force: true });
+			rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 		});
 		this.cwd = join(root, "work");
 		this.agentDir = join(root, "agent");

@@ -31,7 +31,7 @@ export function piHome(
 	const closers: PiHome["closers"] = [];
 	t.after(async () => {
 		await Promise.all(closers.map((close) => close()));
-		rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+		rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 	});
 	const cwd = options.cwd ?? join(dir, "work");
 	const agentDir = join(dir, "agent");

@@ -43,7 +43,7 @@ export interface Gate {
 /** Makes a home in which the stand-in plays `scenario`: an object, the name of one of its files, or nothing for the friendly one. */
 export function fakeHome(t: Cleanup, scenario?: Scenario | string, version?: string): FakeHome {
 	const dir = mkdtempSync(join(tmpdir(), "fake-agy-"));
-	t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+	t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 	const cwd = join(dir, "work");
 	mkdirSync(cwd);
 	const record = join(dir, "record.jsonl");
