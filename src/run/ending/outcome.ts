@@ -98,12 +98,13 @@ function brokeOff({ executor, lastGeneration }: LedgerFacts): boolean {
 }
 
 /** Where stdout cannot stand in, an answer is only believed when the database was read, and is ours. */
-function unreadableFailure({ ledger, streamJson, databaseProblem, binding }: EndFacts): Failure | undefined {
+function unreadableFailure({ ledger, streamJson, databaseProblem, binding, context }: EndFacts): Failure | undefined {
 	if (!("conversationId" in binding)) {
-		const nothingAtAll = !binding.printed && binding.candidates.length === 0;
-		return nothingAtAll || (streamJson && ledger.textSeen)
-			? undefined
-			: { kind: "conversation-unbound", directory: binding.directory, candidates: binding.candidates };
+		const { directory, candidates, printed } = binding;
+		if ((!printed && candidates.length === 0) || (streamJson && ledger.textSeen)) return undefined;
+		// The conversation to be continued could not be opened, which is most likely why agy did not show it.
+		if (databaseProblem !== undefined) return databaseFailure(databaseProblem, context.resume ?? "");
+		return { kind: "conversation-unbound", directory, candidates };
 	}
 	const hasAnswer = isAnswered(ledger) && (streamJson || ledger.answerComplete);
 	if (databaseProblem === undefined || hasAnswer) return undefined;

@@ -205,6 +205,12 @@ describe("the database", () => {
 		assert.equal(failure({}, { binding: elsewhere, streamJson: false }, nothingSeen)?.kind, "conversation-unbound");
 	});
 
+	test("that could not be opened before agy was started is the reason why agy did not show it", () => {
+		const binding = { directory: "/c", candidates: ["c"], printed: false };
+		const found = failure({}, { binding, databaseProblem: locked, ...exit(1) }, nothingSeen);
+		assert.equal(found?.kind, "database-unreadable");
+	});
+
 	test("that never appeared, of an agy that said nothing, is an empty answer", () => {
 		const binding = { directory: "/c", candidates: [], printed: false };
 		assert.equal(failure({}, { binding }, nothingSeen)?.kind, "empty-answer");
