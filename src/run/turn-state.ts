@@ -12,6 +12,7 @@ import { AgyOutput } from "./agy-output.ts";
 import type { ErrorContext } from "./ending/agy-sentences.ts";
 import { checkDeadlines, type Deadline, type Limits } from "./ending/deadlines.ts";
 import { decideEnding, type EndSign, type Patience } from "./ending/ending.ts";
+import { failureInText } from "./ending/error-text.ts";
 import { hopelessFailure } from "./ending/hopeless.ts";
 import { decideOutcome, type Unbound } from "./ending/outcome.ts";
 import { LOOK_EVERY_MS, RunTimes } from "./ending/run-times.ts";
@@ -213,8 +214,11 @@ export class TurnState {
 	#readPlainText(problem: DatabaseProblem | undefined, binding: EndBinding): LedgerFacts {
 		const { lastGenerationText, openTools } = this.facts;
 		const printed = this.#exit && this.#output.asResult(this.#exit.code);
-		const isOurs = problem === undefined && "conversationId" in binding;
-		if (printed && isOurs && lastGenerationText === "" && openTools.length === 0) {
+		if (printed === undefined) return this.facts;
+		const isBound = "conversationId" in binding;
+		if (isComplaint(printed.response, isBound, this.#errorContext())) {
+			for (const line of printed.response.split("\n")) this.#signs.push(line);
+		} else if (isBound && problem === undefined && lastGenerationText === "" && openTools.length === 0) {
 			this.#observe({ source: "stdout", message: printed });
 		}
 		return this.facts;
@@ -240,6 +244,16 @@ export class TurnState {
 		const { clock, request } = this.#options;
 		return { now: clock.now(), model: request.model?.slug, resume: request.resume?.conversationId };
 	}
+}
+
+/**
+ * Plain text that tells of a failure: an old agy prints that where its answer should stand, and exits with 0 (agy 1.0's "Error:
+ * timed out waiting for response"). A model may use the same words; only where no conversation is known they cannot be its own.
+ */
+function isComplaint(text: string, isBound: boolean, context: ErrorContext): boolean {
+	const start = text.trimStart();
+	const [firstLine = ""] = start.split("\n");
+	return (!isBound || /^error: /i.test(start)) && failureInText(firstLine, context) !== undefined;
 }
 
 /** The conversation of the turn, or what could be it. */

@@ -125,7 +125,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 		case "print-timeout":
 			return final(
 				"agy reached its own limit for a turn and stopped.",
-				"Send a message to go on; `--print-timeout` should not stand in the setting `extraArgs`.",
+				"Send a message to go on; the setting `extraArgs` should not set this limit.",
 			);
 		case "deadline":
 			return deadline(failure);

@@ -51,7 +51,7 @@ function failureOf(facts: EndFacts): Failure | undefined {
 		answered: isAnswered(ledger),
 	});
 	if (failure === undefined) {
-		return failureInConversation(ledger, context) ?? unreadableFailure(facts) ?? unfinishedFailure(ledger);
+		return failureInConversation(ledger, context) ?? unreadableFailure(facts) ?? unfinishedFailure(facts);
 	}
 	if (failure.kind === "crashed" && endedWell(ledger)) return undefined;
 	if (!isVague(failure)) return failure;
@@ -89,8 +89,9 @@ function failureInConversation(ledger: LedgerFacts, context: ErrorContext): Fail
 }
 
 /** The last resort: that the end was not seen may have better reasons, such as a database that went away. */
-function unfinishedFailure(ledger: LedgerFacts): Failure | undefined {
-	return brokeOff(ledger) ? { kind: "model-error", message: "the last model call did not finish" } : undefined;
+function unfinishedFailure({ ledger, stderr }: EndFacts): Failure | undefined {
+	if (!brokeOff(ledger)) return undefined;
+	return stderr.failure ?? { kind: "model-error", message: "the last model call did not finish" };
 }
 
 function brokeOff({ executor, lastGeneration }: LedgerFacts): boolean {

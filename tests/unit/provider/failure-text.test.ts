@@ -88,6 +88,7 @@ for (const [kind, [expected, ...variants]] of Object.entries(failures)) {
 			});
 			test(`${JSON.stringify(failure)} has sentences that need no last resort`, () => {
 				const { cause, plainCause, remedy } = failureWords(failure, NOW);
+				if (kind !== "bad-request") assert.ok(failureText(failure, true, NOW).includes(remedy));
 				for (const sentence of [cause, plainCause, remedy]) assert.match(sentence, /[.?!]$/);
 				assert.doesNotMatch(
 					failureText(failure, true, NOW),

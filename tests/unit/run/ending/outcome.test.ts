@@ -154,6 +154,9 @@ describe("no answer", () => {
 			kind: "model-error",
 			message: "the last model call did not finish",
 		});
+		const stderr = { ...quiet, failure: { kind: "print-timeout" } } as const;
+		const unfinished = { lastGeneration: "failed", answerComplete: false } as const;
+		assert.deepEqual(failure(unfinished, { stderr }), { kind: "print-timeout" });
 	});
 
 	test("is a process that was ended from outside, although it had said something", () => {
