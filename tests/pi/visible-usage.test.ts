@@ -14,6 +14,8 @@ interface Answer {
 
 /** Three model calls, with usage that grows as a real conversation's does. */
 const threeCalls: Scenario = {
+	// A disk that takes long to sync could keep a call's usage back until its message has ended.
+	database: { synchronous: "NORMAL" },
 	steps: [
 		{ usage: { input: 61_000, cacheRead: 0, output: 120, thinking: 20 } },
 		{ say: "I will run the tests." },
