@@ -1,10 +1,10 @@
-import { markIn } from "../run/process/environment.ts";
+import { isInsideAgy } from "../run/process/environment.ts";
 
 /** Set in pi's environment, and so in that of everything it starts, while pi runs a tool for agy. */
 const VARIABLE = "PI_ANTIGRAVITY_BRIDGED_CALL";
 
 /**
- * keeps agy from being offered pi's tools by a pi that agy itself has caused to run: through a bridged tool (which may start a
+ * Keeps agy from being offered pi's tools by a pi that agy itself has caused to run: through a bridged tool (which may start a
  * pi, or a session in this process), or through one of its own commands. Each could start the next for ever.
  */
 export class LoopGuard {
@@ -14,7 +14,7 @@ export class LoopGuard {
 
 	constructor(env: NodeJS.ProcessEnv) {
 		this.#env = env;
-		this.#wasStartedByAgy = markIn(env) !== undefined || env[VARIABLE] !== undefined;
+		this.#wasStartedByAgy = isInsideAgy(env) || env[VARIABLE] !== undefined;
 	}
 
 	/** Whether a run that begins now must do without the bridge. */

@@ -2,10 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 
 /** Control characters (C0, delete, C1) without tab and line feed. */
 const CONTROL = /[^\P{Cc}\t\n]/gu;
+/** What turns the direction of writing: a command could be shown as another than the one that runs. */
+const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** `text` without escape sequences and control characters, so that a command's output cannot draw on pi's screen. */
 export function printable(text: string): string {
-	return stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(CONTROL, "");
+	return stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(CONTROL, "").replace(DIRECTION, "");
 }
 
 /** The same on one line. */

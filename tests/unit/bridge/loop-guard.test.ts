@@ -21,4 +21,5 @@ test("while pi runs a tool for agy, nothing that starts gets the bridge", () => 
 test("a pi that one of agy's own commands starts gets no bridge", () => {
 	const mark = { owner: { pid: 1, startTime: "a.2" }, runId: "r" };
 	assert.equal(new LoopGuard(childEnvironment({ parent: {}, mark })).forbids, true);
+	assert.equal(new LoopGuard({ ANTIGRAVITY_CONVERSATION_ID: "c-1" }).forbids, true, "an agy that is not ours");
 });
