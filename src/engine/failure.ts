@@ -35,6 +35,8 @@ export type Failure =
 	/** No conversation, or more than one, could be ours. */
 	| { readonly kind: "conversation-unbound"; readonly directory: string; readonly candidates: readonly string[] }
 	| { readonly kind: "database-unreadable"; readonly path: string; readonly cause: string }
+	/** Something holds the database for now; the conversation itself is sound. */
+	| { readonly kind: "database-busy"; readonly path: string; readonly cause: string }
 	| { readonly kind: "schema-not-understood"; readonly path: string; readonly cause: string }
 	| { readonly kind: "sqlite-missing" }
 	/** agy was ended from outside. */

@@ -44,6 +44,7 @@ export function databaseFailure(problem: DatabaseProblem, conversationId: string
 		case "no-schema":
 			return { kind: "schema-not-understood", path: problem.path, cause: problem.cause };
 		case "busy":
+			return { kind: "database-busy", path: problem.path, cause: problem.cause };
 		case "unreadable":
 			return { kind: "database-unreadable", path: problem.path, cause: problem.cause };
 	}

@@ -172,6 +172,12 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 				"Check the file and its permissions; /new starts another conversation.",
 				"agy's database cannot be read.",
 			);
+		case "database-busy":
+			return final(
+				`agy's database ${failure.path} cannot be read just now: ${failure.cause}.`,
+				"Close what has it open, and send the message again; /agy conversation new starts another conversation.",
+				"agy's database cannot be read just now.",
+			);
 		case "schema-not-understood":
 			return final(
 				`agy's database ${failure.path} has a form this version does not know: ${failure.cause}.`,

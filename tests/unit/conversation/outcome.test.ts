@@ -111,6 +111,12 @@ for (const failure of [
 	});
 }
 
+test("a conversation whose database is locked just now is not forgotten", () => {
+	const turn = facts(failed({ kind: "database-busy", path: "/c/c1.db", cause: "it is locked by another process" }));
+	const { conversationId: _, ...progress } = turn.end.progress;
+	assert.deepEqual(remember({ ...turn, end: { ...turn.end, progress } }), { kind: "unchanged" });
+});
+
 test("a quota poisons the conversation, whether or not the prompt arrived", () => {
 	const quota = failed({ kind: "quota", adminManaged: false });
 	assert.equal(binding(facts(quota)).state, "quota-poisoned");

@@ -68,6 +68,7 @@ const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Fail
 		{ kind: "conversation-unbound", directory: MISLEADING, candidates: ["a", "b"] },
 	],
 	"database-unreadable": ["final", { kind: "database-unreadable", path: "/c/a.db", cause: MISLEADING }],
+	"database-busy": ["final", { kind: "database-busy", path: "/c/a.db", cause: MISLEADING }],
 	"schema-not-understood": ["final", { kind: "schema-not-understood", path: "/c/a.db", cause: MISLEADING }],
 	"sqlite-missing": ["final", { kind: "sqlite-missing" }],
 	killed: ["final", { kind: "killed", signal: "SIGTERM" }],

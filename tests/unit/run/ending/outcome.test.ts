@@ -176,9 +176,9 @@ describe("no answer", () => {
 
 describe("the database", () => {
 	test("that could not be read is the reason when nothing else arrived", () => {
-		const unreadable = { kind: "database-unreadable", path: "/c/x.db", cause: "it is locked by another process" };
-		assert.deepEqual(failure({}, { databaseProblem: locked }, nothingSeen), unreadable);
-		assert.deepEqual(failure({ answerComplete: false }, { databaseProblem: locked, streamJson: false }), unreadable);
+		const busy = { kind: "database-busy", path: "/c/x.db", cause: "it is locked by another process" };
+		assert.deepEqual(failure({}, { databaseProblem: locked }, nothingSeen), busy);
+		assert.deepEqual(failure({ answerComplete: false }, { databaseProblem: locked, streamJson: false }), busy);
 	});
 
 	test("that is not agy's, or is gone, is named as such", () => {
@@ -211,7 +211,7 @@ describe("the database", () => {
 	test("that could not be opened before agy was started is the reason why agy did not show it", () => {
 		const binding = { directory: "/c", candidates: ["c"], printed: false };
 		const found = failure({}, { binding, databaseProblem: locked, ...exit(1) }, nothingSeen);
-		assert.equal(found?.kind, "database-unreadable");
+		assert.equal(found?.kind, "database-busy");
 	});
 
 	test("that never appeared, of an agy that said nothing, is an empty answer", () => {
