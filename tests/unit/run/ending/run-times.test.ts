@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createLedger } from "../../../../src/ledger/ledger.ts";
 import { checkDeadlines, type Limits } from "../../../../src/run/ending/deadlines.ts";
 import { LOOK_EVERY_MS, RunTimes } from "../../../../src/run/ending/run-times.ts";
+import { answer, bound, feed, row, tool } from "../../ledger/make.ts";
 
 const facts = createLedger().facts();
 const START = 1_000_000;
@@ -36,6 +37,16 @@ test("what comes first after a sleep is no news from before it", () => {
 	times.news(now);
 	const { lastSignAt, startedAt } = times.vitals(facts);
 	assert.deepEqual([startedAt, lastSignAt], [now, now]);
+});
+
+test("a command that goes on in the background is alive, however silent", () => {
+	const times = new RunTimes(START);
+	times.news(START);
+	const now = awake(times, START, HOUR);
+	const waiting = createLedger();
+	feed(waiting, bound, row(2, "running", tool({ task: { id: "task-1" } })), row(3, "done", answer("It runs.")));
+	assert.equal(checkDeadlines(times.vitals(waiting.facts()), limits, now).kind, "alive");
+	assert.equal(checkDeadlines(times.vitals(facts), limits, now).kind, "expired");
 });
 
 test("a silence with all its looks is one", () => {

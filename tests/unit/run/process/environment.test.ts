@@ -38,6 +38,7 @@ test("keys of other providers, and what belongs to another session, stay behind"
 		QWEN_TOKEN_PLAN_API_KEY: "4",
 		ANTIGRAVITY_CONVERSATION_ID: "5",
 		ANTIGRAVITY_CSRF_TOKEN: "6",
+		ANTIGRAVITY_LS_ADDRESS: "7",
 		AI_AGENT: "pi",
 		PI_CODING_AGENT: "true",
 		PI_ANTIGRAVITY_TOOLS: "{}",
