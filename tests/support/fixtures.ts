@@ -1,8 +1,8 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
@@ -35,8 +35,7 @@ export function realConversations(): string[] {
  * so the recording itself is never opened.)
  */
 export function copyRealDatabase(t: Pick<TestContext, "after">, conversation: string): string {
-	const target = mkdtempSync(join(tmpdir(), "agy-real-"));
-	t.after(() => rmSync(target, { recursive: true, force: true }));
+	const target = temporaryFolder(t);
 	const file = join(target, `${conversation}.db`);
 	cpSync(join(folder, "agy-real", `${conversation}.db`), file);
 	return file;

@@ -11,7 +11,8 @@ import {
 import { hasDatabase, snapshotConversations } from "../../../src/run/binding/conversation-folder.ts";
 import { systemOpenFiles } from "../../../src/run/process/open-files.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
-import { type Started, startShell, table, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { type Started, startShell, table } from "./support.ts";
 
 const skip = process.platform === "win32" ? "open files cannot be seen" : false;
 const noParent: ReadParent = async () => ({ kind: "none" });

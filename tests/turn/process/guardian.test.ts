@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { Guardian } from "../../../src/run/process/guardian.ts";
 import type { ProcessIdentity } from "../../../src/run/process/process-table.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { allGone, identify, startShell, table } from "./support.ts";
 
 /** A process that does with a guardian what pi does, and says the numbers of what it started. */
 const PI = `

@@ -9,7 +9,8 @@ import { systemClock } from "../../../src/engine/clock.ts";
 import { type HeldLock, tryLock } from "../../../src/run/process/lock-file.ts";
 import { acquireSlot, isConversationLocked, lockConversation } from "../../../src/run/process/slots.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { table, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { table } from "./support.ts";
 
 const options = { table, clock: systemClock };
 

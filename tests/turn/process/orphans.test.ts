@@ -8,7 +8,8 @@ import { MARKER, type RunMark } from "../../../src/run/process/environment.ts";
 import { endOrphans, recordRun } from "../../../src/run/process/orphans.ts";
 import { ownIdentity, type ProcessIdentity, type ProcessTable } from "../../../src/run/process/process-table.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
-import { allGone, type Started, startShell, table, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { allGone, type Started, startShell, table } from "./support.ts";
 
 const rungs = [{ signal: "SIGKILL", waitMs: PATIENCE_MS }] as const;
 const living = await ownIdentity(table);

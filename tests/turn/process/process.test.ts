@@ -6,7 +6,8 @@ import { systemClock } from "../../../src/engine/clock.ts";
 import { startProcess } from "../../../src/run/process/process.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
-import { allGone, identify, startShell, table, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { allGone, identify, startShell, table } from "./support.ts";
 
 const quickRungs = [
 	{ signal: "SIGINT", waitMs: 100 },

@@ -1,6 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
 import type { AgyProcess, ProcessOptions } from "../../../src/run/process/process.ts";
@@ -9,12 +7,6 @@ import { isAlive, type ProcessIdentity, systemProcesses } from "../../../src/run
 import { PATIENCE_MS } from "../../support/patience.ts";
 
 export const table = systemProcesses();
-
-export function temporaryFolder(t: TestContext): string {
-	const folder = realpathSync(mkdtempSync(join(tmpdir(), "process-")));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
 
 export interface Started {
 	readonly process: AgyProcess;

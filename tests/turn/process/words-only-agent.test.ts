@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { test } from "node:test";
 import { stageAgent } from "../../../src/run/agy/staged-agent.ts";
-import { temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test("the agent without tools lies where agy looks for it, private, and goes away", async (t) => {
 	const agent = await stageAgent("words-only");

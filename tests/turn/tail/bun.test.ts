@@ -5,7 +5,8 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { DONE, GENERATING, temporaryFolder, Writer } from "../../unit/tail/support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DONE, GENERATING, Writer } from "../../unit/tail/support.ts";
 
 const bin = fileURLToPath(new URL("../../../node_modules/.bin", import.meta.url));
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { temporaryFolder } from "../../unit/tail/support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { FollowedConversation, WriterProcess } from "./support.ts";
 
 for (const synchronous of ["FULL", "NORMAL"] as const) {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../unit/tail/support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const pi = join(root, "node_modules", "@earendil-works", "pi-coding-agent");

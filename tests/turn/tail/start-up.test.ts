@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { temporaryFolder } from "../../unit/tail/support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { FollowedConversation, WriterProcess } from "./support.ts";
 
 const STARTS = 200;

@@ -8,7 +8,8 @@ import { silentLog } from "../../../src/engine/log.ts";
 import { createCatalogue, type LocateAgy } from "../../../src/models/catalogue.ts";
 import { createQuotaReader } from "../../../src/quota/quota-reader.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { stubAgy, temporaryFolder } from "../models/stub-agy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { stubAgy } from "../models/stub-agy.ts";
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
 

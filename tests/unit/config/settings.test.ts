@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,10 +9,10 @@ import { environmentName, parseText } from "../../../src/config/environment.ts";
 import { combineSettings, parseSettingsFile, readSettingsFile } from "../../../src/config/load.ts";
 import { defaultSettings, settingNames } from "../../../src/config/schema.ts";
 import { createSettingsSource } from "../../../src/config/settings-source.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function settingsPath(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "pi-agy-config-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder(t);
 	return join(folder, "antigravity", "config.json");
 }
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Message } from "@earendil-works/pi-ai";
@@ -10,12 +9,12 @@ import { createConversationPlanner, type PlannerOptions } from "../../../src/con
 import { createSessionStore } from "../../../src/conversation/session-store.ts";
 import type { EndEvent, Outcome, RunProgress } from "../../../src/engine/events.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { context } from "./messages.ts";
 
 /** Two processes' planners on one store, and agy's databases. */
 export function setUp(t: TestContext, settings: Partial<Settings> = {}) {
-	const root = mkdtempSync(join(tmpdir(), "planner-test-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	const cwd = join(root, "work");
 	const stagingRoot = join(root, "tmp");
 	for (const folder of [cwd, stagingRoot]) mkdirSync(folder);

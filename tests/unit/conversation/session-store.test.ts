@@ -1,27 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Binding } from "../../../src/conversation/binding.ts";
 import { createSessionStore } from "../../../src/conversation/session-store.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function setUp(t: TestContext) {
-	const root = mkdtempSync(join(tmpdir(), "session-store-test-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	const folder = join(root, "antigravity", "sessions");
 	const clock = new FakeClock();
 	return { folder, clock, store: createSessionStore({ folder, clock }) };

@@ -1,35 +1,19 @@
 import assert from "node:assert/strict";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { createStaging, removeAbandonedStaging } from "../../../src/conversation/staging.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { pixel } from "./messages.ts";
 
 const onWindows = process.platform === "win32" && "file modes mean nothing there";
-
-function root(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "staging-test-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 test("nobody else can read what is staged", { skip: onWindows }, async (t) => {
 	const before = process.umask(0);
 	t.after(() => process.umask(before));
-	const staging = await createStaging(root(t), 7);
+	const staging = await createStaging(temporaryFolder(t), 7);
 	await staging.writeImage(pixel);
 	assert.equal(modeOf(staging.folder), "700");
 	assert.equal(modeOf(staging.imagePath(pixel)), "600");
@@ -37,7 +21,7 @@ test("nobody else can read what is staged", { skip: onWindows }, async (t) => {
 });
 
 test("an image is written once, as it is, under a name with its kind", async (t) => {
-	const staging = await createStaging(root(t), 7);
+	const staging = await createStaging(temporaryFolder(t), 7);
 	await staging.writeImage(pixel);
 	await staging.writeImage(pixel);
 	assert.deepEqual(readdirSync(staging.folder), [basename(staging.imagePath(pixel))]);
@@ -46,14 +30,14 @@ test("an image is written once, as it is, under a name with its kind", async (t)
 });
 
 test("texts of different content do not overwrite each other", async (t) => {
-	const staging = await createStaging(root(t), 7);
+	const staging = await createStaging(temporaryFolder(t), 7);
 	const [one, two] = [await staging.writeText("message", "one"), await staging.writeText("message", "two")];
 	assert.equal(readFileSync(one, "utf8"), "one");
 	assert.equal(readFileSync(two, "utf8"), "two");
 });
 
 test("two stagings of one process keep apart, and each removes its own", async (t) => {
-	const folder = root(t);
+	const folder = temporaryFolder(t);
 	const [one, two] = [await createStaging(folder, 7), await createStaging(folder, 7)];
 	await one.writeText("message", "x");
 	await one.remove();
@@ -62,7 +46,7 @@ test("two stagings of one process keep apart, and each removes its own", async (
 });
 
 test("folders of dead processes go; those of living ones, other names, files and links stay", async (t) => {
-	const folder = root(t);
+	const folder = temporaryFolder(t);
 	const [dead, alive] = [await createStaging(folder, 7), await createStaging(folder, 8)];
 	mkdirSync(join(folder, "pi-antigravity-notes"));
 	writeFileSync(join(folder, "pi-antigravity-7-file"), "");

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Message } from "@earendil-works/pi-ai";
 import type { Planned, WordsPlan } from "../../../src/conversation/plan.ts";
 import { createStaging } from "../../../src/conversation/staging.ts";
 import { planWords } from "../../../src/conversation/words-only.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { context, ours, pixel, system, theirs, user } from "./messages.ts";
 
 function setUp(t: TestContext) {
-	const root = mkdtempSync(join(tmpdir(), "words-test-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	const plan = (...messages: Message[]) =>
 		planWords({ context: context(...messages), model: { id: "m", family: "gemini" } }, () => createStaging(root, 7));
 	return { root, plan };

@@ -6,7 +6,7 @@ import { defaultSettings, type Settings } from "../../../src/config/schema.ts";
 import { createAgyAccess } from "../../../src/extension/agy-access.ts";
 import { MARKER, parseMark } from "../../../src/run/process/environment.ts";
 import { systemProcesses } from "../../../src/run/process/process-table.ts";
-import { temporaryFolder } from "../models/stub-agy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function access(t: TestContext, settings: Partial<Settings> = {}) {
 	const folder = temporaryFolder(t);

@@ -1,26 +1,16 @@
 import assert from "node:assert/strict";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createFileLog } from "../../../src/log/file-log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const START = Date.UTC(2026, 10, 20, 12);
 
 function setUp(t: TestContext, options: { level?: "off" | "info" | "debug"; maxFileBytes?: number } = {}) {
-	const folder = mkdtempSync(join(tmpdir(), "pi-agy-log-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder(t);
 	const directory = join(folder, "logs");
 	const clock = new FakeClock(START);
 	const log = createFileLog({

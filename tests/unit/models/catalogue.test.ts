@@ -9,7 +9,8 @@ import { modelCacheText, readModelCache } from "../../../src/models/cache.ts";
 import { createCatalogue, type LocateAgy } from "../../../src/models/catalogue.ts";
 import { refreshModels } from "../../../src/models/refresh.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { stubAgy, temporaryFolder } from "./stub-agy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { stubAgy } from "./stub-agy.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const flash = { accepts: "gemini-3.8-flash-high", label: "Gemini 3.8 Flash (High)" };

@@ -9,7 +9,8 @@ import { fetchModels } from "../../../src/models/fetch.ts";
 import { type AskFailure, askAgy } from "../../../src/run/agy/ask-agy.ts";
 import { systemProcesses } from "../../../src/run/process/process-table.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
-import { stubAgy, temporaryFolder } from "./stub-agy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { stubAgy } from "./stub-agy.ts";
 
 const LIMITS = { timeoutMs: PATIENCE_MS, maxBytes: 64 * 1024 };
 const fetched = [{ accepts: "gemini-3.8-flash-high", label: "Gemini 3.8 Flash (High)" }];

@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { AgyCommand } from "../../../src/run/agy/ask-agy.ts";
-
-/** A folder that is gone after the test. */
-export function temporaryFolder(t: Pick<TestContext, "after">): string {
-	const folder = mkdtempSync(join(tmpdir(), "pi-agy-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** An agy whose every run is the shell script `body`; `$*` are its arguments. */
 export function stubAgy(t: Pick<TestContext, "after">, body: string): AgyCommand {

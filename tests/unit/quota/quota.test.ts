@@ -8,7 +8,8 @@ import { createQuotaReader } from "../../../src/quota/quota-reader.ts";
 import { formatQuota, formatReset } from "../../../src/quota/quota-text.ts";
 import { parseUsage } from "../../../src/quota/usage.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { stubAgy, temporaryFolder } from "../models/stub-agy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { stubAgy } from "../models/stub-agy.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 14, 27);
 const HOUR = 60 * 60 * 1000;

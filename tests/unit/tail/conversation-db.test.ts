@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConversationDb } from "../../../src/tail/conversation-db.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { DONE, GENERATING, PENDING, RUN_COMMAND, RUNNING, rowsOf, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DONE, GENERATING, PENDING, RUN_COMMAND, RUNNING, rowsOf, sqlite, Writer } from "./support.ts";
 
 function conversation(t: TestContext): { writer: Writer; open: () => ConversationDb; clock: FakeClock; path: string } {
 	const path = join(temporaryFolder(t), "c.db");

@@ -22,7 +22,8 @@ import {
 import { loadSqlite } from "../../../src/tail/load-sqlite.ts";
 import { SqliteError, SqliteMissingError } from "../../../src/tail/sqlite.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { DONE, rowsOf, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DONE, rowsOf, sqlite, Writer } from "./support.ts";
 
 function open(t: TestContext, path: string): ConversationDb {
 	const db = new ConversationDb({ path, sqlite, clock: new FakeClock(), timeoutMs: 0 });

@@ -4,7 +4,8 @@ import { type TestContext, test } from "node:test";
 import { ConversationDb } from "../../../src/tail/conversation-db.ts";
 import { type Counts, counting } from "../../support/counting-sqlite.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { DONE, GENERATING, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DONE, GENERATING, sqlite, Writer } from "./support.ts";
 
 function counted(t: TestContext) {
 	const path = join(temporaryFolder(t), "c.db");

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { TailBatch } from "../../../src/tail/conversation-db.ts";
 import type { Sqlite } from "../../../src/tail/sqlite.ts";
@@ -15,13 +12,6 @@ export const PENDING = 1;
 export const RUNNING = 2;
 export const DONE = 3;
 export const GENERATING = 8;
-
-/** A folder that is removed after the test. */
-export function temporaryFolder(t: Pick<TestContext, "after">): string {
-	const folder = mkdtempSync(join(tmpdir(), "agy-tail-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
 
 /** agy's side of one conversation, in this process. */
 export class Writer {

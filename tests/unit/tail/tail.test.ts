@@ -6,7 +6,8 @@ import { DatabaseError, type DatabaseProblem } from "../../../src/tail/database-
 import { Tail, type TailOptions } from "../../../src/tail/tail.ts";
 import { counting } from "../../support/counting-sqlite.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { DONE, GENERATING, rowsOf, sqlite, temporaryFolder, Writer } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DONE, GENERATING, rowsOf, sqlite, Writer } from "./support.ts";
 
 function follow(t: TestContext, options: Partial<TailOptions> = {}) {
 	const directory = options.directory ?? temporaryFolder(t);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import { fauxAssistantMessage, fauxToolCall, type Message } from "@earendil-works/pi-ai";
 import { writeBriefing } from "../../../src/tools/ask-antigravity/briefing.ts";
 import type { Delegation } from "../../../src/tools/ask-antigravity/request.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -26,12 +26,6 @@ const messages: Message[] = [
 	]),
 ];
 
-function root(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "ask-briefing-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
-
 function delegation(more: Partial<Delegation> = {}): Delegation {
 	return {
 		task: "Fix it.",
@@ -50,7 +44,7 @@ function options(stagingRoot: string, said: readonly Message[] = messages) {
 }
 
 test("without context only the task is told, and no file is made", async (t) => {
-	const folder = root(t);
+	const folder = temporaryFolder(t);
 	const briefing = await writeBriefing(delegation(), {
 		...options(folder),
 		messages: () => assert.fail("the conversation is not looked at"),
@@ -61,13 +55,13 @@ test("without context only the task is told, and no file is made", async (t) => 
 });
 
 test("a compact answer is asked for after the task", async (t) => {
-	const { prompt } = await writeBriefing(delegation({ compact: true }), options(root(t)));
+	const { prompt } = await writeBriefing(delegation({ compact: true }), options(temporaryFolder(t)));
 	assert.match(prompt, /^Fix it\.\n\nAnswer compactly/);
 });
 
 describe("context", () => {
 	test("is a private file in a private folder, named before the task, and gone afterwards", async (t) => {
-		const briefing = await writeBriefing(delegation({ context: "summary" }), options(root(t)));
+		const briefing = await writeBriefing(delegation({ context: "summary" }), options(temporaryFolder(t)));
 		const [folder = ""] = briefing.addDirs;
 		const [name = ""] = readdirSync(folder);
 		const path = join(folder, name);
@@ -83,7 +77,7 @@ describe("context", () => {
 	});
 
 	test("does not hold the call that is being made", async (t) => {
-		const briefing = await writeBriefing(delegation({ context: "full" }), options(root(t)));
+		const briefing = await writeBriefing(delegation({ context: "full" }), options(temporaryFolder(t)));
 		const [folder = ""] = briefing.addDirs;
 		const told = readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
 		assert.match(told, /I ask another\./);
@@ -97,7 +91,7 @@ describe("context", () => {
 			timestamp: index,
 		}));
 		const told = async (context: "summary" | "full") => {
-			const briefing = await writeBriefing(delegation({ context }), options(root(t), long));
+			const briefing = await writeBriefing(delegation({ context }), options(temporaryFolder(t), long));
 			const [folder = ""] = briefing.addDirs;
 			return readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
 		};
@@ -111,20 +105,20 @@ describe("context", () => {
 	test("brings its pictures along", async (t) => {
 		const image = { type: "image" as const, data: PIXEL, mimeType: "image/png" };
 		const said: Message[] = [{ role: "user", content: [{ type: "text", text: "See." }, image], timestamp: 1 }];
-		const briefing = await writeBriefing(delegation({ context: "summary" }), options(root(t), said));
+		const briefing = await writeBriefing(delegation({ context: "summary" }), options(temporaryFolder(t), said));
 		const [folder = ""] = briefing.addDirs;
 		const picture = readdirSync(folder).find((name) => name.endsWith(".png")) ?? "";
 		assert.deepEqual(readFileSync(join(folder, picture)), Buffer.from(PIXEL, "base64"));
 	});
 
 	test("of an empty conversation is none", async (t) => {
-		const briefing = await writeBriefing(delegation({ context: "full" }), options(root(t), []));
+		const briefing = await writeBriefing(delegation({ context: "full" }), options(temporaryFolder(t), []));
 		assert.deepEqual([briefing.prompt, briefing.addDirs], ["Fix it.", []]);
 	});
 });
 
 test("a task that agy would drop for its length is put into a file", async (t) => {
-	const briefing = await writeBriefing(delegation({ task: "long ".repeat(6_000) }), options(root(t)));
+	const briefing = await writeBriefing(delegation({ task: "long ".repeat(6_000) }), options(temporaryFolder(t)));
 	assert.ok(Buffer.byteLength(briefing.prompt) < 1_000);
 	const [folder = ""] = briefing.addDirs;
 	assert.equal(readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8"), "long ".repeat(6_000));
@@ -133,12 +127,12 @@ test("a task that agy would drop for its length is put into a file", async (t) =
 });
 
 test("a task that begins like a command of agy's does not reach it as one", async (t) => {
-	const { prompt } = await writeBriefing(delegation({ task: "/quit" }), options(root(t)));
+	const { prompt } = await writeBriefing(delegation({ task: "/quit" }), options(temporaryFolder(t)));
 	assert.match(prompt, /^[A-Z].*\n\n\/quit$/s);
 });
 
 test("nothing is left behind when it fails", async (t) => {
-	const folder = root(t);
+	const folder = temporaryFolder(t);
 	writeFileSync(join(folder, "file"), "");
 	await assert.rejects(writeBriefing(delegation({ context: "full" }), options(join(folder, "file"))));
 	const broken: Message[] = [{ role: "user", content: "x", timestamp: 1 }];

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { EarlierDelegations } from "../../../src/tools/ask-antigravity/earlier.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function setUp(t: TestContext) {
-	const root = mkdtempSync(join(tmpdir(), "ask-earlier-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	const folder = join(root, "delegations");
 	return { root, folder, earlier: new EarlierDelegations(folder) };
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AgentToolResult } from "@earendil-works/pi-coding-agent";
@@ -11,6 +10,7 @@ import { type EditRight, execute } from "../../../src/tools/ask-antigravity/exec
 import type { Delegation } from "../../../src/tools/ask-antigravity/request.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeEngine, type FakeRun, text, tool, usage } from "../../support/fake-engine.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 type Result = AgentToolResult<AskDetails | undefined>;
 
@@ -30,8 +30,7 @@ interface SetUp {
 }
 
 function setUp(t: TestContext, { script, lockEdits }: SetUp = {}) {
-	const root = mkdtempSync(join(tmpdir(), "ask-execute-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	const staging = mkdtempSync(join(root, "staging-"));
 	const engine = new FakeEngine(script);
 	const clock = new FakeClock();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { ToolInfo } from "@earendil-works/pi-coding-agent";
 import { childEnvironment } from "../../../src/run/process/environment.ts";
 import { editLockName, findDirectory, otherOwner, refuseCaller } from "../../../src/tools/ask-antigravity/guard.ts";
 import { askParameters } from "../../../src/tools/ask-antigravity/parameters.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("who may ask", () => {
 	const caller = { enabled: true, providers: ["anthropic", "anthropic"], env: {} };
@@ -39,8 +39,7 @@ describe("who may ask", () => {
 });
 
 test("a directory is found without its links, and anything else is refused", async (t) => {
-	const root = realpathSync(mkdtempSync(join(tmpdir(), "ask-guard-")));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	mkdirSync(join(root, "real"));
 	symlinkSync(join(root, "real"), join(root, "link"));
 	writeFileSync(join(root, "file"), "");

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { compareVersions, featuresOf, parseVersion } from "../../../../src/run/agy/agy-features.ts";
 import { type AskVersion, VersionReader } from "../../../../src/run/agy/agy-version.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
 
 function agyFile(t: TestContext, script: string): string {
-	const folder = mkdtempSync(join(tmpdir(), "version-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder(t);
 	const path = join(folder, "agy");
 	writeFileSync(path, script, { mode: 0o755 });
 	return path;

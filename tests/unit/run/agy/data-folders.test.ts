@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { dataFolders, flagValue, realFolder } from "../../../../src/run/agy/data-folders.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const env = { HOME: "/home/me" };
 
@@ -36,8 +36,7 @@ test("the last value of a flag counts, in every form", () => {
 });
 
 test("links are resolved once the folder exists", async (t) => {
-	const folder = realpathSync(mkdtempSync(join(tmpdir(), "data-")));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder(t);
 	const link = join(folder, "link");
 	assert.equal(await realFolder(link), link);
 	symlinkSync(folder, link);

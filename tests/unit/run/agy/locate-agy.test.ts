@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { candidatePaths, locateAgy } from "../../../../src/run/agy/locate-agy.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const linux = { platform: "linux", home: "/home/me" } as const;
 
@@ -43,8 +43,7 @@ test("on Windows the endings of PATHEXT are tried", () => {
 });
 
 test("only a file that may be executed is agy", (t) => {
-	const folder = mkdtempSync(join(tmpdir(), "locate-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder(t);
 	const [asFolder, asData, asProgram] = ["folder", "data", "program"].map((name) => join(folder, name)) as [
 		string,
 		string,

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type IdleParts, whileIdle } from "../../../../src/run/binding/idle-conversation.ts";
 import { systemProcesses } from "../../../../src/run/process/process-table.ts";
 import { isConversationLocked, lockConversation } from "../../../../src/run/process/slots.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const NOW = 1_700_000_000_000;
 
 function setUp(t: TestContext, open: (path: string) => readonly string[] | undefined) {
-	const root = mkdtempSync(join(tmpdir(), "idle-"));
-	t.after(() => rmSync(root, { recursive: true, force: true }));
+	const root = temporaryFolder(t);
 	mkdirSync(join(root, "real"));
 	symlinkSync(join(root, "real"), join(root, "link"));
 	const path = join(root, "link", "c1.db");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { ToolServer } from "../../../../src/engine/engine.ts";
@@ -10,6 +9,7 @@ import { ownIdentity, type ProcessTable, systemProcesses } from "../../../../src
 import { addGlobalEntry, removeDeadEntries } from "../../../../src/run/tool-server/global-entry.ts";
 import { type RegisterRequest, ToolServerRegistrar } from "../../../../src/run/tool-server/registrar.ts";
 import { chooseRegistrations, type McpRegistration } from "../../../../src/run/tool-server/registrations.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 function server(connectedBy?: McpRegistration): ToolServer {
 	return {
@@ -30,8 +30,7 @@ function of(
 }
 
 function place(t: TestContext) {
-	const dir = mkdtempSync(join(tmpdir(), "registrar-"));
-	t.after(() => rmSync(dir, { recursive: true, force: true }));
+	const dir = temporaryFolder(t);
 	const file = join(dir, "gemini", "config", "mcp_config.json");
 	return { dir, file, notes: join(dir, "antigravity", "mcp-entries"), root: join(dir, "antigravity") };
 }

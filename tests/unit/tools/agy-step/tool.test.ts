@@ -1,15 +1,5 @@
 import assert from "node:assert/strict";
-import {
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type AgentToolResult, type ExtensionToolContext, initTheme } from "@earendil-works/pi-coding-agent";
@@ -20,6 +10,7 @@ import { OutputFiles } from "../../../../src/tools/agy-step/output-files.ts";
 import { createStepTool } from "../../../../src/tools/agy-step/tool.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { tool } from "../../../support/fake-engine.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { drawCard, drawRaw } from "./draw-card.ts";
 
 type Result = AgentToolResult<StepDetails | undefined>;
@@ -29,8 +20,7 @@ function setUp(
 	step: ToolEvent,
 	{ permissions = "skip", recorded }: { permissions?: "skip" | "deny"; recorded?: unknown } = {},
 ) {
-	const directory = mkdtempSync(join(tmpdir(), "outputs-"));
-	t.after(() => rmSync(directory, { recursive: true, force: true }));
+	const directory = temporaryFolder(t);
 	const clock = new FakeClock();
 	const card = new StepCard("agy_2_x", step);
 	const files = new OutputFiles(join(directory, "outputs"));
