@@ -12,7 +12,7 @@ import type { Limits } from "./ending/deadlines.ts";
 import { markerVariable, type RunMark } from "./process/environment.ts";
 import { recordRun } from "./process/orphans.ts";
 import { type StartResult, startProcess } from "./process/process.ts";
-import { isConversationLocked } from "./process/slots.ts";
+import { isConversationLocked } from "./process/run-locks.ts";
 import type { RunContext } from "./run-context.ts";
 import { scratchNotice } from "./scratch-writes.ts";
 

@@ -15,7 +15,7 @@ import { EventQueue } from "./event-queue.ts";
 import { forbiddenToolUse } from "./own-tools.ts";
 import { childEnvironment } from "./process/environment.ts";
 import { keepNodeAlive } from "./process/keep-alive.ts";
-import { acquireSlot, lockConversation } from "./process/slots.ts";
+import { acquireSlot, lockConversation } from "./process/run-locks.ts";
 import { windDown } from "./process/wind-down.ts";
 import type { RunContext } from "./run-context.ts";
 

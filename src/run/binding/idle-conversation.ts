@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../engine/clock.ts";
 import type { OpenFiles } from "../process/open-files.ts";
 import type { ProcessTable } from "../process/process-table.ts";
-import { lockConversation } from "../process/slots.ts";
+import { lockConversation } from "../process/run-locks.ts";
 
 export interface IdleParts {
 	/** agy's folder of conversations. */

@@ -9,7 +9,7 @@ import type { Failure } from "../../engine/failure.ts";
 import type { Log } from "../../engine/log.ts";
 import type { ModelCatalogue } from "../../models/catalogue.ts";
 import { type ProcessTable, systemProcesses } from "../../run/process/process-table.ts";
-import { lockNamed } from "../../run/process/slots.ts";
+import { lockNamed } from "../../run/process/run-locks.ts";
 import { OutputFiles } from "../agy-step/output-files.ts";
 import { delegationsFolder, EarlierDelegations } from "./earlier.ts";
 import { type Call, type ExecuteParts, execute, refusal } from "./execute.ts";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../../src/engine/clock.ts";
-import { type HeldLock, tryLock } from "../../../src/run/process/lock-file.ts";
-import { acquireSlot, isConversationLocked, lockConversation } from "../../../src/run/process/slots.ts";
+import { type HeldLock, tryLock } from "../../../src/run/process/process-lock.ts";
+import { acquireSlot, isConversationLocked, lockConversation } from "../../../src/run/process/run-locks.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { table } from "./support.ts";
@@ -74,7 +74,7 @@ test("processes that compete for dead locks never hold one together", async (t) 
 	const url = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url).href);
 	const program = `
 		import { readFileSync, writeFileSync } from "node:fs";
-		import { tryLock } from ${url("run/process/lock-file.ts")};
+		import { tryLock } from ${url("run/process/process-lock.ts")};
 		import { systemProcesses } from ${url("run/process/process-table.ts")};
 		import { systemClock } from ${url("engine/clock.ts")};
 		const [path, counter] = process.argv.slice(1);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type IdleParts, whileIdle } from "../../../../src/run/binding/idle-conversation.ts";
 import { systemProcesses } from "../../../../src/run/process/process-table.ts";
-import { isConversationLocked, lockConversation } from "../../../../src/run/process/slots.ts";
+import { isConversationLocked, lockConversation } from "../../../../src/run/process/run-locks.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

@@ -8,11 +8,11 @@ import {
 	type Look,
 	type ReadParent,
 } from "../../../src/run/binding/conversation-finder.ts";
-import { hasDatabase, snapshotConversations } from "../../../src/run/binding/conversation-folder.ts";
+import { snapshotConversations } from "../../../src/run/binding/conversation-folder.ts";
 import { systemOpenFiles } from "../../../src/run/process/open-files.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { type Started, startShell, table } from "./support.ts";
+import { type Started, startShell, table } from "../process/support.ts";
 
 const skip = process.platform === "win32" ? "open files cannot be seen" : false;
 const noParent: ReadParent = async () => ({ kind: "none" });
@@ -193,24 +193,4 @@ test("an agy that was too quick to be seen is found by what it left, unless anot
 	assert.deepEqual([...several.candidates].sort(), ["new", "new2"]);
 	rmSync(folder, { recursive: true });
 	assert.deepEqual(await find.look(await lookAt(undefined)), { kind: "wait", candidates: [] });
-});
-
-test("whether a conversation's database is there and looks like one", (t) => {
-	const folder = temporaryFolder(t);
-	const start = "SQLite format 3\0and more";
-	for (const [id, content, log, expected] of [
-		["whole", start, undefined, true],
-		["new", "", "log", true],
-		["empty", "", undefined, false],
-		["empty-log", "", "", false],
-		["other", "something else entirely", "log", false],
-		["short", "SQLite", undefined, false],
-		["missing", undefined, "log", false],
-	] as const) {
-		if (content !== undefined) writeFileSync(join(folder, `${id}.db`), content);
-		if (log !== undefined) writeFileSync(join(folder, `${id}.db-wal`), log);
-		assert.equal(hasDatabase(folder, id), expected, id);
-	}
-	mkdirSync(join(folder, "folder.db"));
-	assert.equal(hasDatabase(folder, "folder"), false);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { keepNodeAlive } from "./keep-alive.ts";
-import { type HeldLock, type LockAttempt, type LockOptions, tryLock } from "./lock-file.ts";
+import { type HeldLock, type LockAttempt, type LockOptions, tryLock } from "./process-lock.ts";
 
 export type LockWait =
 	| { readonly kind: "held"; readonly lock: HeldLock }

@@ -7,7 +7,7 @@ import { stageAgent } from "../../../src/run/agy/staged-agent.ts";
 import { childEnvironment } from "../../../src/run/process/environment.ts";
 import { StreamReader, textResult } from "../../../src/stdout/stream-reader.ts";
 import { FAKE_AGY, fakeHome } from "../../support/scenario.ts";
-import { start } from "./support.ts";
+import { start } from "../process/support.ts";
 
 /** One of each generation of flags. */
 const calls = [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { stageAgent } from "../../../src/run/agy/staged-agent.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { stageAgent } from "../../../../src/run/agy/staged-agent.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 test("the agent without tools lies where agy looks for it, private, and goes away", async (t) => {
 	const agent = await stageAgent("words-only");

@@ -7,7 +7,11 @@ import { parseJson } from "../../engine/json.ts";
 import { codeOf } from "../../engine/thrown.ts";
 import { isAlive, ownIdentity, type ProcessTable } from "./process-table.ts";
 
-/** A file that exists while somebody holds it, and says who. A holder that died is found out by number and start time. */
+/**
+ * A lock that a process holds for as long as it likes, over hours and while the machine sleeps. It is a file that exists while the
+ * lock is held and names its holder. Whether the holder still lives is told by its process number and start time, never by the
+ * age of the file; for a lock of a few milliseconds see `src/files/file-lock.ts`.
+ */
 export interface HeldLock {
 	/** Idempotent; never throws. */
 	release(): void;
@@ -36,7 +40,8 @@ export async function tryLock(path: string, { table, clock }: LockOptions): Prom
 	const own = { ...(await ownIdentity(table)), token: randomUUID() };
 	const content = JSON.stringify(own);
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	// Again after a dead holder was cleared away, for which a dead clearer may have to be cleared away first.
+	// A second attempt follows when the lock of a dead holder was removed. A third is for the case that another process had died
+	// while it was doing so, and its `.clearing` file had to be removed first.
 	for (let attempt = 0; attempt < 3; attempt++) {
 		if (createWhole(path, content, own.token))
 			return { kind: "held", lock: { release: () => removeIf(path, content) } };
