@@ -60,10 +60,14 @@ export type StartResult =
 	| { readonly kind: "started"; readonly process: AgyProcess }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
-/** After the exit, reading goes on until the pipes were silent for this long, in milliseconds; in all at most the second. */
+/** After the exit, the pipes are read until nothing has come for this long, in milliseconds. */
 const DRAIN_QUIET_MS = 30;
+/** The longest that this reading may take, in milliseconds. */
 const DRAIN_LIMIT_MS = 1_000;
-/** The system tells of an exit at once, unless it kept us from seeing that the process lives on. */
+/**
+ * How long the exit is waited for when no process of the tree can be seen any more, in milliseconds. It mostly comes at once; but
+ * where the system hides processes from us, agy may live on unseen.
+ */
 const LAST_WAIT_MS = 2 * DRAIN_LIMIT_MS;
 
 /** Starts agy in a process group of its own. Never rejects; what keeps it from starting is the result. */
