@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type AssistantMessageEventStream, normalizeContext } from "@earendil-works/pi-ai";
 import { createParts } from "../../src/extension/parts.ts";
-import { LiveSlot } from "../../src/provider/live-slot.ts";
 import { createAntigravityProvider } from "../../src/provider/provider.ts";
+import { SessionRuns } from "../../src/provider/session-runs.ts";
 import { runTurn, type TurnSession } from "../../src/provider/turn.ts";
 import { model } from "../../tests/support/pi-model.ts";
 import { type FakeHome, fakeHome, type Scenario } from "../../tests/support/scenario.ts";
@@ -25,7 +25,7 @@ export async function withProvider<T>(
 	const parts = createParts({ ...home.env, ...env }, join(home.dir, "pi"));
 	// As pi does when it has started.
 	await parts.loadTurn();
-	const runs: LiveSlot[] = [];
+	const runs: SessionRuns[] = [];
 	let sessions = 0;
 	const provider = createAntigravityProvider({
 		catalogue: parts.catalogue,
@@ -33,12 +33,12 @@ export async function withProvider<T>(
 		hidesWithoutAgy: () => false,
 		now: () => Date.now(),
 		run(call) {
-			const slot = new LiveSlot();
-			runs.push(slot);
+			const own = new SessionRuns();
+			runs.push(own);
 			const session: TurnSession = {
 				id: `bench-${sessions++}`,
 				cwd: home.cwd,
-				runs: slot,
+				runs: own,
 				mode: "accept-edits",
 				permissions: "skip",
 				display: () => "inline",
@@ -60,7 +60,7 @@ export async function withProvider<T>(
 			},
 		});
 	} finally {
-		await Promise.all(runs.map((slot) => slot.shutDown()));
+		await Promise.all(runs.map((own) => own.shutDown()));
 		for (const cleanUp of cleanUps) cleanUp();
 	}
 }

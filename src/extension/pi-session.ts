@@ -6,8 +6,8 @@ import type { Clock } from "../engine/clock.ts";
 import type { ActivityEvent, EndEvent, NoticeEvent } from "../engine/events.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
-import { LiveSlot } from "../provider/live-slot.ts";
 import type { StepDisplay } from "../provider/message-boundary.ts";
+import { SessionRuns } from "../provider/session-runs.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
@@ -18,7 +18,7 @@ import { createQuotaStatus, type QuotaStatus } from "./quota-status.ts";
 export class PiSession implements TurnSession {
 	readonly id: string;
 	readonly cwd: string;
-	readonly runs = new LiveSlot();
+	readonly runs = new SessionRuns();
 	readonly bridge: LateBridge;
 	readonly #pi: ExtensionAPI;
 	readonly #ctx: ExtensionContext;

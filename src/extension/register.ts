@@ -8,8 +8,8 @@ import type { Log } from "../engine/log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
-import { LiveSlot } from "../provider/live-slot.ts";
 import { createAntigravityProvider } from "../provider/provider.ts";
+import { SessionRuns } from "../provider/session-runs.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnCall, TurnParts } from "../provider/turn.ts";
 import { OutputFiles } from "../tools/agy-step/output-files.ts";
@@ -58,7 +58,7 @@ export function sessionOf(id: string): PiSession | undefined {
 export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
 	const { clock, planner } = parts;
 	const files = new OutputFiles(parts.outputsDirectory);
-	const orphanRuns = new LiveSlot();
+	const orphanRuns = new SessionRuns();
 	let session: PiSession | undefined;
 	let hidesWithoutAgy = startsWithInterface();
 
@@ -135,7 +135,7 @@ export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** pi sends its turns with the session's id; summaries and other extensions' questions carry another one or none. */
-async function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: LiveSlot }): Promise<void> {
+async function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: SessionRuns }): Promise<void> {
 	const { runTurn, runWordsOnly } = await turns.get();
 	const owner = call.options.sessionId === undefined ? undefined : sessions.get(call.options.sessionId);
 	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(owner.parts, owner.session, call);

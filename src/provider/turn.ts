@@ -11,9 +11,9 @@ import type { ModelCatalogue } from "../models/catalogue.ts";
 import { stepTitle } from "../words/step-title.ts";
 import { failureText, finalText } from "./failure-text.ts";
 import { LiveRun, type LiveRunHooks } from "./live-run.ts";
-import type { LiveSlot } from "./live-slot.ts";
 import type { StepDisplay } from "./message-boundary.ts";
 import type { MessageWriter } from "./message-writer.ts";
+import type { SessionRuns } from "./session-runs.ts";
 import { readTail, type TranscriptTail } from "./transcript-tail.ts";
 
 /** The parts a turn is made with; the same for all sessions. */
@@ -29,7 +29,7 @@ export interface TurnSession {
 	readonly id: string;
 	/** Absolute. */
 	readonly cwd: string;
-	readonly runs: LiveSlot;
+	readonly runs: SessionRuns;
 	/** Offers the tools of the session to agy. */
 	readonly bridge?: Pick<SessionBridge, "prepareRun">;
 	readonly mode: RunMode;
@@ -109,7 +109,7 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	const { request, tools } = prepared ?? { request: announced };
 	if (call.writer.closed) return planner.finished(plan, NEVER_STARTED, "");
 	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), tools);
-	session.runs.occupy(live);
+	session.runs.beginTurn(live);
 	session.runStarted(model);
 	for (const notice of plan.notices) call.writer.line(notice);
 	follow(live, session, call);

@@ -19,8 +19,8 @@ import { createConversationPlanner } from "../../src/conversation/planner.ts";
 import { createSessionStore } from "../../src/conversation/session-store.ts";
 import { systemClock } from "../../src/engine/clock.ts";
 import type { RunRequest } from "../../src/engine/engine.ts";
-import { LiveSlot } from "../../src/provider/live-slot.ts";
 import { createAntigravityProvider } from "../../src/provider/provider.ts";
+import { SessionRuns } from "../../src/provider/session-runs.ts";
 import { runTurn, runWordsOnly, type TurnSession } from "../../src/provider/turn.ts";
 import { OutputFiles } from "../../src/tools/agy-step/output-files.ts";
 import { createStepTool } from "../../src/tools/agy-step/tool.ts";
@@ -230,7 +230,7 @@ export class Pi {
 
 function extension(place: Place, pid: number, faux: ReturnType<typeof fauxProvider>): ExtensionFactory {
 	return (pi) => {
-		const runs = new LiveSlot();
+		const runs = new SessionRuns();
 		const planner = createConversationPlanner({
 			store: createSessionStore({ folder: join(place.agentDir, "antigravity", "sessions"), clock: systemClock }),
 			settings: () => defaultSettings,

@@ -11,8 +11,8 @@ import {
 } from "@earendil-works/pi-ai";
 import type { ActivityEvent } from "../../../src/engine/events.ts";
 import { classify } from "../../../src/provider/failure-text.ts";
-import { LiveSlot } from "../../../src/provider/live-slot.ts";
 import { MessageWriter } from "../../../src/provider/message-writer.ts";
+import { SessionRuns } from "../../../src/provider/session-runs.ts";
 import { CARD_TOOL } from "../../../src/provider/step-card.ts";
 import { runTurn, runWordsOnly, type TurnParts, type TurnSession } from "../../../src/provider/turn.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -41,7 +41,7 @@ function setUp() {
 	const session: TurnSession = {
 		id: "s1",
 		cwd: process.cwd(),
-		runs: new LiveSlot(),
+		runs: new SessionRuns(),
 		mode: "accept-edits",
 		permissions: "skip",
 		display: () => "cards",

@@ -6,7 +6,7 @@ import type { StepCard } from "./step-card.ts";
  * The runs of one pi session: the one that belongs to its turn, and throw-away ones beside it. A parked run waits for pi to
  * come back, which it may never do; so whoever notices that the turn is over ends it here.
  */
-export class LiveSlot {
+export class SessionRuns {
 	#current: LiveRun | undefined;
 	readonly #all = new Set<LiveRun>();
 
@@ -21,7 +21,7 @@ export class LiveSlot {
 	}
 
 	/** The turn's run from now on. */
-	occupy(run: LiveRun): void {
+	beginTurn(run: LiveRun): void {
 		this.#current = run;
 		this.track(run);
 	}
