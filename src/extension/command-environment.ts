@@ -6,7 +6,7 @@ import {
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
-import { createQuotaReader, type QuotaMemory } from "../quota/quota-reader.ts";
+import { createQuotaReader } from "../quota/quota-reader.ts";
 import type { IdleParts } from "../run/binding/idle-conversation.ts";
 import { systemOpenFiles } from "../run/process/open-files.ts";
 import { runFolders } from "../run/run-context.ts";
@@ -15,19 +15,17 @@ import { createConversationControl } from "./conversation-control.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
 import { createProbes } from "./probes.ts";
-import { sessionOf } from "./register.ts";
+import type { SharedState } from "./shared-state.ts";
 
 /** An agy that has answered is mostly gone by then, in milliseconds. */
 const EXIT_MS = 2_000;
-
-/** What agy said of the quota counts for all sessions of this process. */
-const quotaMemory: QuotaMemory = {};
 
 /** What `/agy` works on in one session of pi. */
 export async function createCommandEnvironment(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
 	parts: RealParts,
+	shared: SharedState,
 ): Promise<CommandEnvironment> {
 	const { catalogue, clock, engine, log, paths, settingsSource, table } = parts;
 	const store = await parts.store.get();
@@ -42,13 +40,13 @@ export async function createCommandEnvironment(
 		waitMs: EXIT_MS,
 	});
 	const id = ctx.sessionManager.getSessionId();
-	const session = () => sessionOf(id);
+	const session = () => shared.sessions.get(id)?.session;
 	const bridge = await session()?.bridge.bridge.get();
 	return {
 		settings: settingsSource,
 		catalogue,
 		publishModels: () => publishModels(ctx),
-		quota: createQuotaReader(agy.command, clock, quotaMemory),
+		quota: createQuotaReader(agy.command, clock, shared.quotaMemory),
 		conversation: createConversationControl(
 			{
 				id,
@@ -62,7 +60,7 @@ export async function createCommandEnvironment(
 			},
 			{ store, delegations: new EarlierDelegations(delegationsFolder(paths.root)), clock, idle },
 		),
-		probes: createProbes(pi, ctx, { ...parts, agy, idle }),
+		probes: createProbes(pi, ctx, { ...parts, agy, idle, bridge }),
 		clock,
 		logPath: () => log.path(),
 		dataDirectory: paths.root,

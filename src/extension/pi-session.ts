@@ -11,8 +11,18 @@ import { SessionRuns } from "../provider/session-runs.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
+import type { Pool } from "../quota/quota-footer.ts";
 import type { LateBridge } from "./late.ts";
 import { createQuotaStatus, type QuotaStatus } from "./quota-status.ts";
+
+/** What a session is made with. */
+export interface SessionParts {
+	readonly settings: () => Settings;
+	readonly clock: Clock;
+	readonly bridge: LateBridge;
+	/** When each used-up pool of quota is back, in milliseconds since the epoch; shared by the sessions of this process. */
+	readonly usedUp: Map<Pool, number>;
+}
 
 /** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
 export class PiSession implements TurnSession {
@@ -34,7 +44,7 @@ export class PiSession implements TurnSession {
 	/** The active model when the run began. A virtual model is not ours although its requests come to us. */
 	#runModel: string | undefined;
 
-	constructor(pi: ExtensionAPI, ctx: ExtensionContext, settings: () => Settings, clock: Clock, bridge: LateBridge) {
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext, { settings, clock, bridge, usedUp }: SessionParts) {
 		this.bridge = bridge;
 		this.#pi = pi;
 		this.#ctx = ctx;
@@ -42,7 +52,7 @@ export class PiSession implements TurnSession {
 		this.#clock = clock;
 		this.id = ctx.sessionManager.getSessionId();
 		this.cwd = ctx.cwd;
-		this.#quota = createQuotaStatus(ctx.ui, clock);
+		this.#quota = createQuotaStatus(ctx.ui, clock, usedUp);
 		this.#workingLine = new WorkingLine(clock, ctx.cwd, (text) => {
 			if (!this.#closed) ctx.ui.setWorkingMessage(text);
 		});

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { AgyProbe, BridgeProbe, DecodingProbe, Probes } from "../command/environment.ts";
 import { messageOf } from "../engine/thrown.ts";
 import { resolveAlias } from "../models/alias.ts";
@@ -12,10 +13,11 @@ import type { IdleParts } from "../run/binding/idle-conversation.ts";
 import { changesAreToldBy, countSteps } from "../run/binding/inspect-conversation.ts";
 import type { AgyAccess } from "./agy-access.ts";
 import type { RealParts } from "./parts.ts";
-import { sessionOf } from "./register.ts";
 
 export interface ProbeParts extends Pick<RealParts, "catalogue" | "clock" | "engine" | "env" | "settings"> {
 	readonly agy: AgyAccess;
+	/** That of the session; undefined when none has started. */
+	readonly bridge: SessionBridge | undefined;
 	/** What is needed to look at a conversation that nobody works on. */
 	idle(): IdleParts;
 }
@@ -38,12 +40,14 @@ export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: Pro
 	};
 }
 
-async function probeBridge(ctx: ExtensionContext, { catalogue, engine, clock }: ProbeParts): Promise<BridgeProbe> {
+async function probeBridge(
+	ctx: ExtensionContext,
+	{ catalogue, engine, clock, bridge }: ProbeParts,
+): Promise<BridgeProbe> {
 	try {
 		// Any model will do, so the one that costs least.
 		const found = resolveAlias(catalogue.entries(), "flash", "low", catalogue.isComplete());
 		const run = { cwd: ctx.cwd, ...("choice" in found && { model: found.choice }) };
-		const bridge = await sessionOf(ctx.sessionManager.getSessionId())?.bridge.bridge.get();
 		const result = await bridge?.selfTest(engine, run);
 		switch (result?.kind) {
 			case undefined:

@@ -14,11 +14,12 @@ export interface QuotaStatus {
 
 const STATUS_KEY = "antigravity-quota";
 
-/** The quota is the account's, so the sessions of this process know it of each other. */
-const usedUp = new Map<Pool, number>();
-
-/** The status of one session; what is used up is known to all of this process. */
-export function createQuotaStatus(ui: Pick<ExtensionContext["ui"], "setStatus">, clock: Clock): QuotaStatus {
+/** The status of one session. `usedUp` tells when each used-up pool is back, in milliseconds since the epoch; sessions share it. */
+export function createQuotaStatus(
+	ui: Pick<ExtensionContext["ui"], "setStatus">,
+	clock: Clock,
+	usedUp: Map<Pool, number>,
+): QuotaStatus {
 	const footer = new QuotaFooter({ clock, usedUp, show: (text) => ui.setStatus(STATUS_KEY, text) });
 	return {
 		selected: (family) => footer.selected(family),

@@ -6,21 +6,13 @@ import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { type Late, late } from "./late.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
-import { sessionOf } from "./register.ts";
-
-/** A setting that was meant and does not count would be noticed late, or never. */
-function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
-	const [first, ...others] = settings.problems();
-	if (first === undefined) return;
-	const place = first.where.startsWith("AGY_") ? "the environment" : settings.path;
-	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
-	ctx.ui.notify(`An antigravity setting is wrong: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
-}
+import type { SharedState } from "./shared-state.ts";
 
 /** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */
-export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
+export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: SharedState): void {
 	const { catalogue, log, settingsSource } = parts;
 	let environment: Late<CommandEnvironment> | undefined;
+	const sessionOf = (ctx: ExtensionContext) => shared.sessions.get(ctx.sessionManager.getSessionId())?.session;
 
 	registerAgyCommand(pi, () => {
 		if (environment === undefined) throw new Error("The session has not started yet.");
@@ -30,13 +22,13 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 		if (ctx.hasUI && (reason === "startup" || reason === "reload")) tellOfUnusable(settingsSource, ctx);
 		environment = late(async () => {
 			const { createCommandEnvironment } = await import("./command-environment.ts");
-			return createCommandEnvironment(pi, ctx, parts);
+			return createCommandEnvironment(pi, ctx, parts, shared);
 		});
 		catalogue.onChange(() => void publishModels(ctx));
-		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(ctx.model, catalogue));
+		sessionOf(ctx)?.modelSelected(familyOf(ctx.model, catalogue));
 	});
 	pi.on("model_select", ({ model }, ctx) => {
-		sessionOf(ctx.sessionManager.getSessionId())?.modelSelected(familyOf(model, catalogue));
+		sessionOf(ctx)?.modelSelected(familyOf(model, catalogue));
 	});
 	pi.on("before_agent_start", async (_event, ctx) => {
 		if (ctx.model?.provider !== PROVIDER_ID) return;
@@ -47,4 +39,13 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts): void {
 		catalogue.close();
 		await log.flush();
 	});
+}
+
+/** A setting that was meant and does not count would be noticed late, or never. */
+function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
+	const [first, ...others] = settings.problems();
+	if (first === undefined) return;
+	const place = first.where.startsWith("AGY_") ? "the environment" : settings.path;
+	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
+	ctx.ui.notify(`An antigravity setting is wrong: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
 }

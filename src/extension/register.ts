@@ -1,8 +1,5 @@
 import { type ExtensionAPI, type ExtensionContext, parseArgs } from "@earendil-works/pi-coding-agent";
-import { LoopGuard } from "../bridge/loop-guard.ts";
-import type { SessionBridgeOptions } from "../bridge/session-bridge.ts";
 import type { Settings } from "../config/schema.ts";
-import { systemClock } from "../engine/clock.ts";
 import type { Failure } from "../engine/failure.ts";
 import type { Log } from "../engine/log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
@@ -17,6 +14,7 @@ import { createStepTool } from "../tools/agy-step/tool.ts";
 import { afterStart } from "./after-start.ts";
 import { late, lateBridge } from "./late.ts";
 import { PiSession } from "./pi-session.ts";
+import type { SharedState } from "./shared-state.ts";
 
 export interface AntigravityParts extends TurnParts {
 	readonly catalogue: Pick<ModelCatalogue, "learn" | "models" | "resolve" | "restore" | "refresh">;
@@ -30,115 +28,153 @@ export interface AntigravityParts extends TurnParts {
 	readonly outputsDirectory: string;
 }
 
-/**
- * The sessions of this process by their id, each with its own parts. Sessions that share a model runtime share the provider
- * that was registered last, so a call has to find its session by the id it carries.
- */
-const sessions = new Map<string, { readonly session: PiSession; readonly parts: TurnParts }>();
-
-/** How a call of pi is answered. */
-const turns = late(() => import("../provider/turn.ts"));
-
-/** One server offers pi's tools to agy, and what runs on agy's behalf is counted in one place. */
-const bridgeServer = late(async () => {
-	const { BridgeServer } = await import("../bridge/server.ts");
-	return new BridgeServer(systemClock);
-});
-const server: SessionBridgeOptions["server"] = {
-	open: async (handler) => (await bridgeServer.get()).open(handler),
-};
-const loopGuard = new LoopGuard(process.env);
-
-/** The session of this process that has this id, while it lives. */
-export function sessionOf(id: string): PiSession | undefined {
-	return sessions.get(id)?.session;
-}
-
-/** Brings the provider and the card tool into one pi session. Called once for each; all state lives in the closure. */
-export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts): void {
-	const { clock, planner } = parts;
-	const files = new OutputFiles(parts.outputsDirectory);
-	const orphanRuns = new SessionRuns();
-	let session: PiSession | undefined;
-	let hidesWithoutAgy = startsWithInterface();
-
-	pi.registerProvider(
-		createAntigravityProvider({
-			catalogue: parts.catalogue,
-			findAgyProblem: () => parts.findAgyProblem(),
-			hidesWithoutAgy: () => hidesWithoutAgy,
-			unexpected: (error) =>
-				parts.log.info("turn.unexpected", { cause: error instanceof Error ? error.stack : `${error}` }),
-			now: () => clock.now(),
-			run: (call) => runCall(parts, call, session ?? { cwd: process.cwd(), runs: orphanRuns }),
-		}),
-	);
-	pi.registerTool(
-		createStepTool({
-			card: (id) => session?.runs.card(id),
-			recorded: (id) => session?.recordedDetails(id),
-			cwd: () => session?.cwd ?? process.cwd(),
-			permissions: () => parts.settings().permissions,
-			files,
-			clock,
-		}),
-	);
-
-	pi.on("session_start", async (_event, ctx) => {
-		const settings = () => parts.settings();
-		const activeTools = () => pi.getActiveTools();
-		const { log } = parts;
-		const bridge = late(async () => {
-			const { SessionBridge } = await import("../bridge/session-bridge.ts");
-			return new SessionBridge({ server, guard: loopGuard, settings, clock, log, activeTools });
-		});
-		session = new PiSession(pi, ctx, settings, clock, lateBridge(bridge));
-		sessions.set(session.id, { session, parts });
-		hidesWithoutAgy = ctx.hasUI;
-		tellWhyModelsAreMissing(parts, ctx);
-	});
-	const loadTurn = () => Promise.allSettled([turns.get(), session?.bridge.bridge.get(), parts.loadTurn()]);
-	afterStart(pi, clock, ({ model }) => {
-		if (model?.provider === PROVIDER_ID) void loadTurn();
-		void files.prune(clock.now() - parts.settings().sessionDays * DAY_MS);
-		void planner.prune();
-	});
-	pi.on("input", (_event, ctx) => {
-		// All that pi itself would say is that an API key is missing.
-		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
-	});
-	pi.on("model_select", ({ model }) => {
-		if (model.provider === PROVIDER_ID) void loadTurn();
-	});
-	pi.on("turn_start", () => session?.turnStarting());
-	pi.on("agent_settled", () => session?.settled());
-	pi.on("tool_execution_end", (event) => {
-		const card = event.toolName === CARD_TOOL ? session?.runs.card(event.toolCallId) : undefined;
-		if (card?.executed === false) session?.runs.current?.cancel("veto");
-		session?.bridge.toolEnded(event.toolCallId, event.result);
-	});
-	pi.on("session_before_compact", (event) => {
-		// A compaction between a card and its continuation would change the transcript under the running agy.
-		if (event.reason === "threshold" && session?.runs.parked) return { cancel: true };
-	});
-	pi.on("session_shutdown", async () => {
-		const ending = session;
-		session = undefined;
-		if (ending === undefined) return;
-		if (sessions.get(ending.id)?.session === ending) sessions.delete(ending.id);
-		await Promise.all([ending.close(), orphanRuns.shutDown()]);
-		await planner.sessionEnded(ending.id);
-		if (sessions.size === 0) await (await bridgeServer.begun)?.close();
-	});
+/** One call of the extension by pi: what it registered, and the session that belongs to it. */
+interface Registration {
+	readonly pi: ExtensionAPI;
+	readonly parts: AntigravityParts;
+	readonly shared: SharedState;
+	readonly outputs: OutputFiles;
+	/** The runs of calls that carry no living session's id, while there is no session of this registration either. */
+	readonly strayRuns: SessionRuns;
+	/** From its start to its shutdown. */
+	session: PiSession | undefined;
+	/** Whether the models are hidden while agy is missing: a person can be told why in pi's interface. */
+	hidesWithoutAgy: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** How a call of pi is answered; imported with the first one. */
+const turns = late(() => import("../provider/turn.ts"));
+
+/** Brings the provider and the card tool into one pi session. Called once for each; `shared` is the same for all. */
+export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts, shared: SharedState): void {
+	const registration: Registration = {
+		pi,
+		parts,
+		shared,
+		outputs: new OutputFiles(parts.outputsDirectory),
+		strayRuns: new SessionRuns(),
+		session: undefined,
+		hidesWithoutAgy: startsWithInterface(),
+	};
+	registerProvider(registration);
+	registerCardTool(registration);
+	// Before the session is followed: at its shutdown, what was still to be loaded is called off first.
+	loadInTime(registration);
+	followSession(registration);
+	followTurns(registration);
+}
+
+function registerProvider(registration: Registration): void {
+	const { pi, parts } = registration;
+	pi.registerProvider(
+		createAntigravityProvider({
+			catalogue: parts.catalogue,
+			findAgyProblem: () => parts.findAgyProblem(),
+			hidesWithoutAgy: () => registration.hidesWithoutAgy,
+			unexpected: (error) =>
+				parts.log.info("turn.unexpected", { cause: error instanceof Error ? error.stack : `${error}` }),
+			now: () => parts.clock.now(),
+			run: (call) => runCall(registration, call),
+		}),
+	);
+}
+
 /** pi sends its turns with the session's id; summaries and other extensions' questions carry another one or none. */
-async function runCall(parts: TurnParts, call: TurnCall, fallback: { cwd: string; runs: SessionRuns }): Promise<void> {
+async function runCall({ parts, shared, session, strayRuns }: Registration, call: TurnCall): Promise<void> {
 	const { runTurn, runWordsOnly } = await turns.get();
-	const owner = call.options.sessionId === undefined ? undefined : sessions.get(call.options.sessionId);
-	return owner === undefined ? runWordsOnly(parts, fallback, call) : runTurn(owner.parts, owner.session, call);
+	const { sessionId } = call.options;
+	const owner = sessionId === undefined ? undefined : shared.sessions.get(sessionId);
+	if (owner !== undefined) return runTurn(owner.parts, owner.session, call);
+	return runWordsOnly(parts, session ?? { cwd: process.cwd(), runs: strayRuns }, call);
+}
+
+function registerCardTool(registration: Registration): void {
+	const { pi, parts, outputs } = registration;
+	pi.registerTool(
+		createStepTool({
+			card: (id) => registration.session?.runs.card(id),
+			recorded: (id) => registration.session?.recordedDetails(id),
+			cwd: () => registration.session?.cwd ?? process.cwd(),
+			permissions: () => parts.settings().permissions,
+			files: outputs,
+			clock: parts.clock,
+		}),
+	);
+}
+
+/** Keeps the session from its start to its shutdown. */
+function followSession(registration: Registration): void {
+	const { pi, parts, shared, strayRuns } = registration;
+	pi.on("session_start", (_event, ctx) => {
+		const session = openSession(registration, ctx);
+		registration.session = session;
+		shared.sessions.set(session.id, { session, parts });
+		registration.hidesWithoutAgy = ctx.hasUI;
+		tellWhyModelsAreMissing(parts, ctx);
+	});
+	pi.on("session_shutdown", async () => {
+		const ending = registration.session;
+		registration.session = undefined;
+		if (ending === undefined) return;
+		if (shared.sessions.get(ending.id)?.session === ending) shared.sessions.delete(ending.id);
+		await Promise.all([ending.close(), strayRuns.shutDown()]);
+		await parts.planner.sessionEnded(ending.id);
+		if (shared.sessions.size === 0) await (await shared.bridgeServer.begun)?.close();
+	});
+}
+
+function openSession({ pi, parts, shared }: Registration, ctx: ExtensionContext): PiSession {
+	const { clock, log } = parts;
+	const settings = () => parts.settings();
+	const bridge = late(async () => {
+		const { SessionBridge } = await import("../bridge/session-bridge.ts");
+		return new SessionBridge({
+			server: { open: async (handler) => (await shared.bridgeServer.get()).open(handler) },
+			guard: shared.loopGuard,
+			settings,
+			clock,
+			log,
+			activeTools: () => pi.getActiveTools(),
+		});
+	});
+	return new PiSession(pi, ctx, { settings, clock, bridge: lateBridge(bridge), usedUp: shared.usedUp });
+}
+
+/** Tells the session what pi does that concerns its runs. */
+function followTurns(registration: Registration): void {
+	const { pi, parts } = registration;
+	pi.on("input", (_event, ctx) => {
+		// All that pi itself would say is that an API key is missing.
+		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
+	});
+	pi.on("turn_start", () => registration.session?.turnStarting());
+	pi.on("agent_settled", () => registration.session?.settled());
+	pi.on("tool_execution_end", ({ toolName, toolCallId, result }) => {
+		const { session } = registration;
+		const card = toolName === CARD_TOOL ? session?.runs.card(toolCallId) : undefined;
+		if (card?.executed === false) session?.runs.current?.cancel("veto");
+		session?.bridge.toolEnded(toolCallId, result);
+	});
+	pi.on("session_before_compact", (event) => {
+		// A compaction between a card and its continuation would change the transcript under the running agy.
+		if (event.reason === "threshold" && registration.session?.runs.parked) return { cancel: true };
+	});
+}
+
+/** Imports what a turn takes once it is likely to be needed, and clears away what is old, both after pi's own start. */
+function loadInTime(registration: Registration): void {
+	const { pi, parts, outputs } = registration;
+	const loadTurn = () => Promise.allSettled([turns.get(), registration.session?.bridge.bridge.get(), parts.loadTurn()]);
+	afterStart(pi, parts.clock, ({ model }) => {
+		if (model?.provider === PROVIDER_ID) void loadTurn();
+		void outputs.prune(parts.clock.now() - parts.settings().sessionDays * DAY_MS);
+		void parts.planner.prune();
+	});
+	pi.on("model_select", ({ model }) => {
+		if (model.provider === PROVIDER_ID) void loadTurn();
+	});
 }
 
 function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): void {

@@ -12,6 +12,7 @@ import { defaultSettings } from "../../src/config/schema.ts";
 import { systemClock } from "../../src/engine/clock.ts";
 import { silentLog } from "../../src/engine/log.ts";
 import { registerAntigravity } from "../../src/extension/register.ts";
+import { createSharedState } from "../../src/extension/shared-state.ts";
 import { FakeEngine, text } from "../support/fake-engine.ts";
 import { FakePlanner } from "../support/fake-planner.ts";
 import { piHome } from "../support/pi.ts";
@@ -19,6 +20,7 @@ import { model } from "../support/pi-model.ts";
 
 test("two sessions of one process keep apart although they share pi's providers", async (t) => {
 	const { cwd, agentDir } = piHome(t);
+	const shared = createSharedState(process.env);
 	const modelRuntime = await ModelRuntime.create({ authPath: `${agentDir}/auth.json`, modelsPath: null });
 
 	async function open(name: string) {
@@ -36,23 +38,27 @@ test("two sessions of one process keep apart although they share pi's providers"
 			noContextFiles: true,
 			extensionFactories: [
 				(pi) =>
-					registerAntigravity(pi, {
-						engine,
-						planner,
-						clock: systemClock,
-						log: silentLog,
-						settings: () => defaultSettings,
-						findAgyProblem: () => undefined,
-						async loadTurn() {},
-						outputsDirectory: `${agentDir}/outputs`,
-						catalogue: {
-							models: () => [model],
-							learn: async () => {},
-							resolve: (id) => ({ choice: { slug: id }, family: "gemini" }),
-							restore() {},
-							refresh: async () => ({ kind: "not-needed" }),
+					registerAntigravity(
+						pi,
+						{
+							engine,
+							planner,
+							clock: systemClock,
+							log: silentLog,
+							settings: () => defaultSettings,
+							findAgyProblem: () => undefined,
+							async loadTurn() {},
+							outputsDirectory: `${agentDir}/outputs`,
+							catalogue: {
+								models: () => [model],
+								learn: async () => {},
+								resolve: (id) => ({ choice: { slug: id }, family: "gemini" }),
+								restore() {},
+								refresh: async () => ({ kind: "not-needed" }),
+							},
 						},
-					}),
+						shared,
+					),
 			],
 		});
 		await resourceLoader.reload();

@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/engine/clock.ts";
 import type { Failure } from "../../../src/engine/failure.ts";
 import { silentLog } from "../../../src/engine/log.ts";
 import { registerAntigravity } from "../../../src/extension/register.ts";
+import { sharedState } from "../../../src/extension/shared-state.ts";
 import { FakeEngine } from "../fake-engine.ts";
 import { FakePlanner } from "../fake-planner.ts";
 import { model } from "../pi-model.ts";
@@ -28,24 +29,28 @@ export default function scripted(pi: ExtensionAPI): void {
 		if (noAgy === undefined) void play(run);
 		else run.end({ kind: "failed", failure: noAgy });
 	});
-	registerAntigravity(pi, {
-		engine,
-		planner: new FakePlanner(),
-		clock: systemClock,
-		catalogue: {
-			models: () => [model],
-			resolve: (id) =>
-				id === model.id ? { choice: { slug: id }, family: "gemini" } : { unknown: id, suggestions: [model.id] },
-			learn: async () => {},
-			restore() {},
-			refresh: async () => ({ kind: "not-needed" }),
+	registerAntigravity(
+		pi,
+		{
+			engine,
+			planner: new FakePlanner(),
+			clock: systemClock,
+			catalogue: {
+				models: () => [model],
+				resolve: (id) =>
+					id === model.id ? { choice: { slug: id }, family: "gemini" } : { unknown: id, suggestions: [model.id] },
+				learn: async () => {},
+				restore() {},
+				refresh: async () => ({ kind: "not-needed" }),
+			},
+			log: silentLog,
+			settings: () => settings,
+			findAgyProblem: () => noAgy,
+			async loadTurn() {},
+			outputsDirectory: join(getAgentDir(), "antigravity", "outputs"),
 		},
-		log: silentLog,
-		settings: () => settings,
-		findAgyProblem: () => noAgy,
-		async loadTurn() {},
-		outputsDirectory: join(getAgentDir(), "antigravity", "outputs"),
-	});
+		sharedState,
+	);
 }
 
 function note(line: object): void {
