@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Conversation } from "./conversation.ts";
 import { ConversationDatabase } from "./database.ts";
+import { passTime } from "./own-time.ts";
 import type { ControlStep } from "./scenario.ts";
 import type { Stdout } from "./stdout.ts";
 import { LateStore } from "./store.ts";
@@ -15,7 +16,10 @@ export interface ControlContext {
 
 /** Plays a step that moves no row. */
 export async function control(step: ControlStep, context: ControlContext): Promise<void> {
-	if ("pause" in step) return sleep(step.pause);
+	if ("pause" in step) {
+		await sleep(step.pause);
+		return passTime(step.pause);
+	}
 	if ("waitFor" in step) return waitForFile(step.waitFor);
 	if ("touch" in step) return writeFileSync(step.touch, "");
 	if ("stdout" in step) return context.stdout.raw(step.stdout);

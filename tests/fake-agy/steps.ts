@@ -1,6 +1,7 @@
 import type { Plain, PlainValue } from "../support/agy-proto.ts";
 import { encode } from "../support/agy-proto.ts";
 import type { StepColumns } from "./database.ts";
+import { ownTime } from "./own-time.ts";
 
 /** Numbers of CortexStepStatus. */
 export const STATUS = { pending: 1, running: 2, done: 3, canceled: 6, error: 7, generating: 8, waiting: 9 } as const;
@@ -132,7 +133,7 @@ export class StepRow {
 
 /** google.protobuf.Timestamp of this moment. */
 export function now(): Plain {
-	const ms = Date.now();
+	const ms = ownTime();
 	return { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };
 }
 
