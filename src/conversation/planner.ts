@@ -1,20 +1,21 @@
-import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import type { Settings } from "../config/schema.ts";
 import type { Clock } from "../engine/clock.ts";
+import type { EndEvent } from "../engine/events.ts";
 import { type Log, silentLog } from "../engine/log.ts";
 import { codeOf } from "../engine/thrown.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import type { Claim, SessionRecord } from "./binding.ts";
-import { decide, type Situation } from "./continuity.ts";
+import type { Binding, SessionRecord } from "./binding.ts";
+import { ClaimedRecords } from "./claimed-records.ts";
+import { type Decision, decide, type Situation } from "./continuity.ts";
 import { fingerprints } from "./fingerprint.ts";
 import { digestNotice, emptyPrompt, nothingToSay, rebuildNotice, stagingFailed } from "./notices.ts";
 import { remember } from "./outcome.ts";
-import type { ConversationPlanner, Planned, TurnInput, TurnMemo, TurnPlan } from "./plan.ts";
-import { bindingOf, type ClaimJudge, claimed, isHeldByOther, released, withBinding, withoutBinding } from "./record.ts";
+import type { ConversationPlanner, Planned, TurnInput, TurnMemo, TurnPlan, WordsInput, WordsPlan } from "./plan.ts";
+import { bindingOf, released, withBinding, withoutBinding } from "./record.ts";
 import type { SessionStore } from "./session-store.ts";
 import { createStaging, removeAbandonedStaging, type Staging } from "./staging.ts";
-import { isBlank, type Speaking, tell } from "./telling.ts";
+import { isBlank, type Speaking, type Telling, tell } from "./telling.ts";
 import { endsWithOurToolResult, readTranscript } from "./transcript.ts";
 import { planWords } from "./words-only.ts";
 
@@ -34,119 +35,119 @@ export interface PlannerOptions {
 	readonly isAlive?: (pid: number) => boolean;
 }
 
-const dayMs = 86_400_000;
-/** How long after its deadline a turn may still hold its conversation. */
-const claimGraceMs = 600_000;
+const DAY_MS = 86_400_000;
 
 /** One planner serves all sessions of one pi extension instance; it keeps nothing across them. */
 export function createConversationPlanner(options: PlannerOptions): ConversationPlanner {
-	const { store, settings, clock, conversationExists } = options;
-	const log = options.log ?? silentLog;
-	const pid = options.pid ?? process.pid;
-	const isAlive = options.isAlive ?? isProcessAlive;
-	const stagingRoot = options.stagingRoot ?? tmpdir();
-	const owner = randomUUID();
-	const stagings = new Map<string, Promise<Staging>>();
+	return new SessionPlanner(options);
+}
 
-	const claim = (): Claim => ({ owner, pid, at: clock.now() });
-	const judge = (): ClaimJudge => ({
-		owner,
-		isAlive,
-		now: clock.now(),
-		maxAgeMs: settings().turnSeconds * 1000 + claimGraceMs,
-	});
+class SessionPlanner implements ConversationPlanner {
+	readonly #options: PlannerOptions;
+	readonly #log: Log;
+	readonly #pid: number;
+	readonly #isAlive: (pid: number) => boolean;
+	readonly #stagingRoot: string;
+	readonly #records: ClaimedRecords;
+	/** By session id. */
+	readonly #stagings = new Map<string, Promise<Staging>>();
 
-	async function stagingOf(sessionId: string): Promise<Staging> {
-		const known = stagings.get(sessionId);
-		if (known) return known;
-		const created = createStaging(stagingRoot, pid);
-		stagings.set(sessionId, created);
-		created.catch(() => stagings.delete(sessionId));
-		return created;
+	constructor(options: PlannerOptions) {
+		const { store, clock, log = silentLog, pid = process.pid, isAlive = isProcessAlive } = options;
+		this.#options = options;
+		this.#log = log;
+		this.#pid = pid;
+		this.#isAlive = isAlive;
+		this.#stagingRoot = options.stagingRoot ?? tmpdir();
+		const turnSeconds = () => options.settings().turnSeconds;
+		this.#records = new ClaimedRecords({ store, clock, log, pid, isAlive, turnSeconds });
 	}
 
-	/** A store that fails costs continuity, never the turn. */
-	async function readRecord(sessionId: string): Promise<SessionRecord> {
+	async plan(input: TurnInput): Promise<Planned<TurnPlan>> {
+		const { decision, after } = await this.#decideAndClaim(input);
+		if (decision.kind === "nothing-to-say") return { refused: nothingToSay };
 		try {
-			return await store.read(sessionId);
+			if (!isBlank(decision.ask)) return await this.#planTurn(input, decision, after);
+			await this.#giveUp(input, decision);
+			return { refused: emptyPrompt };
 		} catch (error) {
-			log.info("conversation.unreadable", { cause: String(error) });
-			return { sessionId, bindings: [] };
+			await this.#giveUp(input, decision);
+			return { refused: stagingFailed(error) };
 		}
 	}
 
-	async function updateRecord(sessionId: string, change: (record: SessionRecord) => SessionRecord): Promise<void> {
-		try {
-			await store.update(sessionId, change);
-		} catch (error) {
-			log.info("conversation.not-written", { cause: String(error) });
-		}
-	}
-
-	/** False when another process has taken, or removed, the conversation since it was read. */
-	async function takeClaim(sessionId: string, conversationId: string): Promise<boolean> {
-		let free = true;
-		await updateRecord(sessionId, (record) => {
-			const binding = bindingOf(record, conversationId);
-			free = binding !== undefined && !isHeldByOther(binding, judge());
-			return binding && free ? withBinding(record, claimed(binding, claim())) : record;
+	async started({ memo, conversationId: resumed }: TurnPlan, conversationId: string): Promise<void> {
+		if (resumed !== undefined && resumed !== conversationId) return;
+		await this.#records.update(memo.sessionId, (record) => {
+			const binding = bindingOf(record, conversationId) ?? this.#newBinding(conversationId, memo);
+			return withBinding(record, this.#records.claimed({ ...binding, sent: [...memo.after] }));
 		});
-		return free;
 	}
 
-	async function decideAndClaim(input: TurnInput): Promise<{ decision: ReturnType<typeof decide>; after: string[] }> {
+	async finished(plan: TurnPlan, end: EndEvent, answer: string): Promise<void> {
+		await this.#records.update(plan.memo.sessionId, (record) => this.#recordAfter(record, plan, end, answer));
+	}
+
+	async wordsOnly(input: WordsInput): Promise<Planned<WordsPlan>> {
+		try {
+			return await planWords(input, () => createStaging(this.#stagingRoot, this.#pid));
+		} catch (error) {
+			return { refused: stagingFailed(error) };
+		}
+	}
+
+	async sessionEnded(sessionId: string): Promise<void> {
+		const staging = this.#stagings.get(sessionId);
+		this.#stagings.delete(sessionId);
+		await staging?.then((folder) => folder.remove()).catch(() => {});
+	}
+
+	async prune(): Promise<void> {
+		const { store, settings } = this.#options;
+		await store.prune(settings().sessionDays * DAY_MS);
+		await removeAbandonedStaging(this.#stagingRoot, this.#isAlive);
+	}
+
+	/** `after`: the fingerprints of the transcript, which the conversation will have seen after the turn. */
+	async #decideAndClaim(input: TurnInput): Promise<{ decision: Decision; after: string[] }> {
+		const { conversationExists, settings } = this.#options;
 		const { messages } = input.context;
 		const entries = readTranscript(messages, PROVIDER_ID);
-		const record = await readRecord(input.sessionId);
+		const { bindings } = await this.#records.read(input.sessionId);
 		const situation: Situation = {
 			entries,
 			endsWithOurToolResult: endsWithOurToolResult(messages, PROVIDER_ID),
-			bindings: record.bindings,
+			bindings,
 			isGone: (id) => !conversationExists(id),
-			isBusy: (binding) => isHeldByOther(binding, judge()),
+			isBusy: (binding) => this.#records.isHeldByOther(binding),
 			cwd: input.cwd,
 			family: input.model.family,
 			rebuildOnFamilyChange: settings().rebuildOnFamilyChange,
 		};
 		const after = fingerprints(entries);
 		const decision = decide(situation);
-		if (!("binding" in decision) || (await takeClaim(input.sessionId, decision.binding.conversationId))) {
+		const resumed = resumedBy(decision);
+		if (resumed === undefined || (await this.#records.claim(input.sessionId, resumed.conversationId))) {
 			return { decision, after };
 		}
 		return { decision: decide({ ...situation, isBusy: () => true }), after };
 	}
 
-	async function giveUp(sessionId: string, conversationId: string | undefined): Promise<void> {
-		if (conversationId === undefined) return;
-		await updateRecord(sessionId, (record) => {
-			const binding = bindingOf(record, conversationId);
-			return binding?.claim?.owner === owner ? withBinding(record, released(binding)) : record;
-		});
+	async #giveUp({ sessionId }: TurnInput, decision: Decision): Promise<void> {
+		const resumed = resumedBy(decision);
+		if (resumed !== undefined) await this.#records.giveUp(sessionId, resumed.conversationId);
 	}
 
-	async function planTurn(input: TurnInput, decision: Speaking, after: string[]): Promise<TurnPlan> {
-		const { sessionId, cwd, model } = input;
-		const binding = "binding" in decision ? decision.binding : undefined;
-		const staging = () => stagingOf(sessionId);
-		const telling = await tell(decision, input, { digestBytes: settings().digestBytes, staging });
-		const staged = await stagings.get(sessionId);
-		const memo: TurnMemo = {
-			sessionId,
-			cwd,
-			family: model.family,
-			before: binding?.seen ?? [],
-			after,
-			instructions: telling.instructions,
-			instructionsBefore: binding?.instructions ?? "",
-		};
-		const notices = [
-			decision.kind === "rebuild" ? rebuildNotice(decision.reason) : undefined,
-			digestNotice(telling.leftOut),
-		];
-		log.info("conversation.chosen", {
+	async #planTurn(input: TurnInput, decision: Speaking, after: string[]): Promise<TurnPlan> {
+		const { sessionId, cwd, model, mode, permissions } = input;
+		const resumed = resumedBy(decision);
+		const { digestBytes } = this.#options.settings();
+		const telling = await tell(decision, input, { digestBytes, staging: () => this.#stagingOf(sessionId) });
+		const staged = await this.#stagings.get(sessionId);
+		this.#log.info("conversation.chosen", {
 			kind: decision.kind,
 			reason: decision.kind === "rebuild" ? decision.reason : undefined,
-			conversation: binding?.conversationId,
+			conversation: resumed?.conversationId,
 			leftOut: telling.leftOut,
 		});
 		return {
@@ -155,98 +156,85 @@ export function createConversationPlanner(options: PlannerOptions): Conversation
 				cwd,
 				addDirs: staged ? [staged.folder] : [],
 				...(model.choice ? { model: model.choice } : {}),
-				mode: input.mode,
-				permissions: input.permissions,
-				...(binding ? { resume: { conversationId: binding.conversationId } } : {}),
+				mode,
+				permissions,
+				...(resumed ? { resume: { conversationId: resumed.conversationId } } : {}),
 				purpose: "turn",
 				literalPrompt: true,
 			},
 			kind: decision.kind,
-			...(binding ? { conversationId: binding.conversationId } : {}),
-			notices: notices.filter((notice) => notice !== undefined),
-			memo,
+			...(resumed ? { conversationId: resumed.conversationId } : {}),
+			notices: noticesOf(decision, telling),
+			memo: {
+				sessionId,
+				cwd,
+				family: model.family,
+				before: resumed?.seen ?? [],
+				after,
+				instructions: telling.instructions,
+				instructionsBefore: resumed?.instructions ?? "",
+			},
 		};
 	}
 
-	return {
-		async plan(input): Promise<Planned<TurnPlan>> {
-			const { decision, after } = await decideAndClaim(input);
-			if (decision.kind === "nothing-to-say") return { refused: nothingToSay };
-			const claimedId = "binding" in decision ? decision.binding.conversationId : undefined;
-			try {
-				if (!isBlank(decision.ask)) return await planTurn(input, decision, after);
-				await giveUp(input.sessionId, claimedId);
-				return { refused: emptyPrompt };
-			} catch (error) {
-				await giveUp(input.sessionId, claimedId);
-				return { refused: stagingFailed(error) };
-			}
-		},
+	#stagingOf(sessionId: string): Promise<Staging> {
+		const known = this.#stagings.get(sessionId);
+		if (known) return known;
+		const created = createStaging(this.#stagingRoot, this.#pid);
+		this.#stagings.set(sessionId, created);
+		created.catch(() => this.#stagings.delete(sessionId));
+		return created;
+	}
 
-		async started(plan, conversationId) {
-			const { memo } = plan;
-			if (plan.conversationId !== undefined && plan.conversationId !== conversationId) return;
-			await updateRecord(memo.sessionId, (record) => {
-				const known = bindingOf(record, conversationId);
-				const binding = known ?? {
-					conversationId,
-					seen: [],
-					state: "interrupted",
-					lastStep: -1,
-					family: memo.family,
-					cwd: memo.cwd,
-					instructions: "",
-					updatedAt: clock.now(),
-				};
-				return withBinding(record, claimed({ ...binding, sent: [...memo.after] }, claim()));
-			});
-		},
+	/** What is known of a conversation that has just begun. */
+	#newBinding(conversationId: string, { family, cwd }: TurnMemo): Binding {
+		return {
+			conversationId,
+			seen: [],
+			state: "interrupted",
+			lastStep: -1,
+			family,
+			cwd,
+			instructions: "",
+			updatedAt: this.#options.clock.now(),
+		};
+	}
 
-		async finished(plan, end, answer) {
-			const { sessionId } = plan.memo;
-			const resumed = plan.conversationId;
-			const written = end.progress.conversationId ?? resumed;
-			await updateRecord(sessionId, (record) => {
-				const stored = written === undefined ? undefined : bindingOf(record, written);
-				const agyVersion = options.agyVersion?.();
-				// Another process took it over while we were believed dead: nobody knows what it has seen.
-				const foreign = stored?.claim !== undefined && stored.claim.owner !== owner;
-				const result = remember({
-					memo: plan.memo,
-					end,
-					answer,
-					now: clock.now(),
-					...(resumed === undefined ? {} : { resumed }),
-					...(agyVersion === undefined ? {} : { agyVersion }),
-					...(stored ? { stored } : {}),
-				});
-				const doomed = foreign || result.kind === "drop" ? [written, resumed] : [];
-				if (doomed.length > 0)
-					return doomed.reduce((rest, id) => (id === undefined ? rest : withoutBinding(rest, id)), record);
-				if (result.kind === "keep") return withBinding(record, result.binding);
-				return stored ? withBinding(record, released(stored)) : record;
-			});
-		},
+	/** The session's record with what came of a turn. */
+	#recordAfter(record: SessionRecord, plan: TurnPlan, end: EndEvent, answer: string): SessionRecord {
+		const { clock } = this.#options;
+		const resumed = plan.conversationId;
+		const written = end.progress.conversationId ?? resumed;
+		const stored = written === undefined ? undefined : bindingOf(record, written);
+		const agyVersion = this.#options.agyVersion?.();
+		const result = remember({
+			memo: plan.memo,
+			end,
+			answer,
+			now: clock.now(),
+			...(resumed === undefined ? {} : { resumed }),
+			...(agyVersion === undefined ? {} : { agyVersion }),
+			...(stored ? { stored } : {}),
+		});
+		// Another process took it over while we were believed dead: nobody knows what it has seen.
+		const isForeign = stored !== undefined && this.#records.isClaimedByOther(stored);
+		if (isForeign || result.kind === "drop") {
+			const doomed = [written, resumed].filter((id) => id !== undefined);
+			return doomed.reduce(withoutBinding, record);
+		}
+		if (result.kind === "keep") return withBinding(record, result.binding);
+		return stored ? withBinding(record, released(stored)) : record;
+	}
+}
 
-		async wordsOnly(input) {
-			try {
-				return await planWords(input, () => createStaging(stagingRoot, pid));
-			} catch (error) {
-				return { refused: stagingFailed(error) };
-			}
-		},
+/** The conversation that a decision goes on with; undefined when a new one begins. */
+function resumedBy(decision: Decision): Binding | undefined {
+	return "binding" in decision ? decision.binding : undefined;
+}
 
-		async sessionEnded(sessionId) {
-			const staging = stagings.get(sessionId);
-			stagings.delete(sessionId);
-			await staging?.then((folder) => folder.remove()).catch(() => {});
-		},
-
-		async prune() {
-			await store.prune(settings().sessionDays * dayMs);
-			await removeAbandonedStaging(stagingRoot, isAlive);
-		},
-	};
+function noticesOf(decision: Speaking, { leftOut }: Telling): string[] {
+	const rebuilt = decision.kind === "rebuild" ? rebuildNotice(decision.reason) : undefined;
+	return [rebuilt, digestNotice(leftOut)].filter((notice) => notice !== undefined);
 }
 
 function isProcessAlive(pid: number): boolean {
