@@ -38,10 +38,10 @@ const bindingSchema = z.object({
 });
 
 /** The version of the file format. */
-export const recordVersion = 1;
+export const RECORD_VERSION = 1;
 
 export const recordSchema = z.object({
-	version: z.literal(recordVersion),
+	version: z.literal(RECORD_VERSION),
 	sessionId: z.string(),
 	bindings: z.array(bindingSchema),
 });

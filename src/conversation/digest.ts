@@ -12,11 +12,11 @@ export interface Digest {
 	readonly images: readonly ImageContent[];
 }
 
-const header =
+const HEADER =
 	"What happened in this session outside this conversation, oldest first. It is background, not a request; do not repeat work that is done.";
-const separator = "\n\n";
+const SEPARATOR = "\n\n";
 /** Enough for the header, the line about what is left out, and the separators around them. */
-const frameBytes = 300;
+const FRAME_BYTES = 300;
 
 /**
  * Renders entries within a budget. The oldest are left out first, and the text says how many. Summaries stay, because they
@@ -28,22 +28,22 @@ export function digest(
 	imagePath: (image: ImageContent) => string,
 ): Digest {
 	if (entries.length === 0) return { text: "", leftOut: 0, images: [] };
-	const room = budgetBytes - frameBytes;
+	const room = budgetBytes - FRAME_BYTES;
 	const summaries = entries.filter((entry) => entry.kind === "summary").length;
-	const cost = (text: string) => Buffer.byteLength(text) + separator.length;
+	const cost = (text: string) => Buffer.byteLength(text) + SEPARATOR.length;
 
 	const kept = new Map<Entry, string>();
 	let used = 0;
 	for (const entry of entries) {
 		if (entry.kind !== "summary") continue;
-		const text = clipMiddle(render(entry, imagePath), Math.floor(room / 2 / summaries) - separator.length);
+		const text = clipMiddle(render(entry, imagePath), Math.floor(room / 2 / summaries) - SEPARATOR.length);
 		kept.set(entry, text);
 		used += cost(text);
 	}
 	let leftOut = 0;
 	for (const entry of entries.toReversed()) {
 		if (entry.kind === "summary") continue;
-		const text = clipMiddle(render(entry, imagePath), Math.floor(room * largestShare(entry)) - separator.length);
+		const text = clipMiddle(render(entry, imagePath), Math.floor(room * largestShare(entry)) - SEPARATOR.length);
 		if (leftOut > 0 || used + cost(text) > room) leftOut++;
 		else {
 			kept.set(entry, text);
@@ -57,7 +57,7 @@ export function digest(
 			? []
 			: [`(To keep this short, the oldest ${leftOut === 1 ? "entry is" : `${leftOut} entries are`} left out.)`];
 	const images = entries.flatMap((entry) => (kept.has(entry) && "images" in entry ? entry.images : []));
-	return { text: [header, ...note, ...lines].join(separator), leftOut, images };
+	return { text: [HEADER, ...note, ...lines].join(SEPARATOR), leftOut, images };
 }
 
 /** How much of the room one entry may take. */

@@ -5,11 +5,11 @@ import { textOf } from "./transcript.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** pi's sections that describe pi and its own tools; agy has others. */
-const aboutPi: ReadonlySet<string> = new Set(["preamble", "tools", "rules", "docs", "cwd", "mcp_servers"]);
+const ABOUT_PI: ReadonlySet<string> = new Set(["preamble", "tools", "rules", "docs", "cwd", "mcp_servers"]);
 /** Context files that agy reads by itself, from the working directory up to the root of the repository. */
-const readByAgy: ReadonlySet<string> = new Set(["AGENTS.md", "GEMINI.md"]);
+const READ_BY_AGY: ReadonlySet<string> = new Set(["AGENTS.md", "GEMINI.md"]);
 
-const contextFile =
+const CONTEXT_FILE =
 	/<project_instructions path="([^"]*)">\n([\s\S]*?)\n<\/project_instructions>(?=\n\n<project_instructions path="|\n<\/project_context>\s*$)/g;
 
 /**
@@ -27,7 +27,7 @@ export function instructionsFor(messages: readonly Message[], workspace: Workspa
 	const parts = [textOf(system.content)];
 	for (const [name, text] of sections) {
 		if (name === "project_context") parts.push(contextFiles(text, workspace));
-		else if (!aboutPi.has(name) || (name === "preamble" && !ownPreamble)) parts.push(text);
+		else if (!ABOUT_PI.has(name) || (name === "preamble" && !ownPreamble)) parts.push(text);
 	}
 	return parts
 		.map((part) => part.trim())
@@ -36,7 +36,7 @@ export function instructionsFor(messages: readonly Message[], workspace: Workspa
 }
 
 function contextFiles(section: string, workspace: Workspace): string {
-	const files = [...section.matchAll(contextFile)];
+	const files = [...section.matchAll(CONTEXT_FILE)];
 	if (files.length === 0) return section;
 	return files
 		.filter(([, path]) => path !== undefined && !agyReads(path, workspace))
@@ -45,7 +45,7 @@ function contextFiles(section: string, workspace: Workspace): string {
 }
 
 function agyReads(path: string, { cwd, root }: Workspace): boolean {
-	if (!readByAgy.has(basename(path))) return false;
+	if (!READ_BY_AGY.has(basename(path))) return false;
 	const folder = dirname(path);
 	return contains(root, folder) && contains(folder, cwd);
 }

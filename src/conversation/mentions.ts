@@ -1,9 +1,9 @@
 import { isAbsolute, join, resolve } from "node:path";
 
-const mention = /(?:^|[\s("'`])@(?:"([^"\n]+)"|([^\s"'`<>()]+))/g;
+const MENTION = /(?:^|[\s("'`])@(?:"([^"\n]+)"|([^\s"'`<>()]+))/g;
 
 /** The most that are looked up; a pasted log may hold any number of `@`. */
-const limit = 50;
+const MAX_LOOKED_UP = 50;
 
 /**
  * The absolute paths of files and folders that a text names as `@path` or `@"path"`, each once. What does not exist is no
@@ -16,8 +16,8 @@ export function mentionedPaths(
 ): string[] {
 	const found = new Set<string>();
 	let looked = 0;
-	for (const [, quoted, bare] of text.matchAll(mention)) {
-		if (++looked > limit) break;
+	for (const [, quoted, bare] of text.matchAll(MENTION)) {
+		if (++looked > MAX_LOOKED_UP) break;
 		const named = quoted ?? bare ?? "";
 		for (const candidate of quoted === undefined ? [named, named.replace(/[.,;:!?]+$/, "")] : [named]) {
 			const path = absolute(candidate, places);

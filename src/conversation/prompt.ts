@@ -1,5 +1,5 @@
 /** A larger prompt is dropped by agy without a word (reported from about 25 KB on); what is over this goes into a file. */
-export const promptLimitBytes = 20_000;
+export const PROMPT_LIMIT_BYTES = 20_000;
 
 /** What agy is to be told, in pieces. Empty pieces are absent. */
 export interface PromptPieces {
@@ -47,7 +47,7 @@ export async function composePrompt(
 	].filter((text) => text !== "");
 	const prompt = () => [...shown.values(), ...lists].join("\n\n");
 	for (const block of blocks.toSorted((a, b) => Buffer.byteLength(b.text) - Buffer.byteLength(a.text))) {
-		if (Buffer.byteLength(prompt()) <= promptLimitBytes) break;
+		if (Buffer.byteLength(prompt()) <= PROMPT_LIMIT_BYTES) break;
 		shown.set(block, block.staged(await writeText(block.name, block.text)));
 	}
 	return prompt();

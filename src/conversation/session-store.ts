@@ -9,7 +9,7 @@ import { codeOf } from "../engine/thrown.ts";
 import { whileLocked } from "../files/file-lock.ts";
 import { removeOldFiles } from "../files/old-files.ts";
 import { writePrivateFile } from "../files/private-file.ts";
-import { recordSchema, recordVersion, type SessionRecord } from "./binding.ts";
+import { RECORD_VERSION, recordSchema, type SessionRecord } from "./binding.ts";
 import { hash } from "./fingerprint.ts";
 
 /** Which agy conversations each pi session has: one small file per session, shared by all pi processes. */
@@ -29,7 +29,7 @@ export interface SessionStore {
 }
 
 /** The most conversations one session remembers; the ones used last stay. */
-const maxBindings = 12;
+const MAX_BINDINGS = 12;
 
 type Stored =
 	| { readonly kind: "record"; readonly record: SessionRecord }
@@ -66,8 +66,8 @@ export function createSessionStore(options: { folder: string; clock: Clock; log?
 				log.info("conversation.set-aside", { file, why: stored.kind });
 				await rename(file, `${file}.${stored.kind}-${clock.now()}-${randomUUID().slice(0, 8)}`);
 			}
-			const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxBindings);
-			const content = JSON.stringify({ version: recordVersion, sessionId, bindings }, undefined, "\t");
+			const bindings = changed.bindings.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, MAX_BINDINGS);
+			const content = JSON.stringify({ version: RECORD_VERSION, sessionId, bindings }, undefined, "\t");
 			await writePrivateFile(file, `${content}\n`);
 		});
 	}
@@ -103,7 +103,7 @@ async function load(file: string, sessionId: string): Promise<Stored> {
 	if (record.success && record.data.sessionId === sessionId) {
 		return { kind: "record", record: { sessionId, bindings: record.data.bindings } };
 	}
-	const version = z.object({ version: z.number().int().gt(recordVersion) }).safeParse(content);
+	const version = z.object({ version: z.number().int().gt(RECORD_VERSION) }).safeParse(content);
 	return { kind: version.success ? "future" : "corrupt" };
 }
 

@@ -46,11 +46,11 @@ export interface SummaryEntry {
 }
 
 // pi's own wordings (pi 1.6.0 turns these entries into user messages before a provider sees them; it exports no marks).
-const compactionPrefix =
+const COMPACTION_PREFIX =
 	"The conversation history before this point was compacted into the following summary:\n\n<summary>\n";
-const branchPrefix = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n";
-const summarySuffix = /\n?<\/summary>\s*$/;
-const commandShape = /^Ran `[\s\S]*?`\n(?:```\n|\(no output\))/;
+const BRANCH_PREFIX = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n";
+const SUMMARY_SUFFIX = /\n?<\/summary>\s*$/;
+const COMMAND_SHAPE = /^Ran `[\s\S]*?`\n(?:```\n|\(no output\))/;
 
 /**
  * Reads pi's messages. Left out: system messages, thinking, messages that ended in `error` or `aborted` (pi leaves them
@@ -99,14 +99,14 @@ export function endsWithOurToolResult(messages: readonly Message[], ourProvider:
 function readUser(content: string | readonly (TextContent | ImageContent)[]): Entry {
 	const text = textOf(content);
 	const images = imagesOf(content);
-	if (text.startsWith(compactionPrefix)) return summary("compaction", text.slice(compactionPrefix.length));
-	if (text.startsWith(branchPrefix)) return summary("branch", text.slice(branchPrefix.length));
-	if (images.length === 0 && commandShape.test(text)) return { kind: "command", text };
+	if (text.startsWith(COMPACTION_PREFIX)) return summary("compaction", text.slice(COMPACTION_PREFIX.length));
+	if (text.startsWith(BRANCH_PREFIX)) return summary("branch", text.slice(BRANCH_PREFIX.length));
+	if (images.length === 0 && COMMAND_SHAPE.test(text)) return { kind: "command", text };
 	return { kind: "user", text, images };
 }
 
 function summary(of: SummaryEntry["of"], text: string): SummaryEntry {
-	return { kind: "summary", of, text: text.replace(summarySuffix, "") };
+	return { kind: "summary", of, text: text.replace(SUMMARY_SUFFIX, "") };
 }
 
 function addAnswer(entries: Entry[], message: AssistantMessage): void {

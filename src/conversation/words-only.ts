@@ -3,7 +3,7 @@ import { getCurrentSystemPrompt } from "@earendil-works/pi-ai";
 import { render } from "./digest.ts";
 import { emptyPrompt } from "./notices.ts";
 import type { Planned, WordsInput, WordsPlan } from "./plan.ts";
-import { promptLimitBytes } from "./prompt.ts";
+import { PROMPT_LIMIT_BYTES } from "./prompt.ts";
 import type { Staging } from "./staging.ts";
 import { type Entry, readTranscript } from "./transcript.ts";
 
@@ -23,7 +23,7 @@ export async function planWords(input: WordsInput, createStaging: () => Promise<
 	try {
 		for (const image of images) await staging.writeImage(image);
 		const whole = flatten(getCurrentSystemPrompt(context.messages), entries, (image) => staging.imagePath(image));
-		const fits = Buffer.byteLength(whole) <= promptLimitBytes;
+		const fits = Buffer.byteLength(whole) <= PROMPT_LIMIT_BYTES;
 		return {
 			request: {
 				prompt: fits ? whole : mention(await staging.writeText("request", whole)),

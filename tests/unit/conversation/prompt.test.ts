@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { composePrompt, type PromptPieces, promptLimitBytes } from "../../../src/conversation/prompt.ts";
+import { composePrompt, PROMPT_LIMIT_BYTES, type PromptPieces } from "../../../src/conversation/prompt.ts";
 
 async function compose(pieces: Partial<PromptPieces>) {
 	const staged = new Map<string, string>();
@@ -58,7 +58,7 @@ test("a message with only an image says so", async () => {
 });
 
 test("a prompt at the limit goes as it is; one byte more and it goes into a file, whole", async () => {
-	const fits = "x".repeat(promptLimitBytes);
+	const fits = "x".repeat(PROMPT_LIMIT_BYTES);
 	assert.equal((await compose({ words: fits })).prompt, fits);
 	const { prompt, staged } = await compose({ words: `${fits}y` });
 	assert.match(prompt, /in the file \/staged\/message\.txt\. Read all of that file/);
@@ -66,7 +66,7 @@ test("a prompt at the limit goes as it is; one byte more and it goes into a file
 });
 
 test("the limit counts bytes", async () => {
-	const { staged } = await compose({ words: "ü".repeat(promptLimitBytes / 2 + 1) });
+	const { staged } = await compose({ words: "ü".repeat(PROMPT_LIMIT_BYTES / 2 + 1) });
 	assert.ok(staged.has("message"));
 });
 
@@ -78,7 +78,7 @@ test("the largest piece goes first, and only as much as it takes", async () => {
 	});
 	assert.deepEqual([...staged.keys()], ["background"]);
 	assert.ok(prompt.includes("w".repeat(5_000)) && prompt.includes("i".repeat(9_000)));
-	assert.ok(Buffer.byteLength(prompt) <= promptLimitBytes);
+	assert.ok(Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES);
 	assert.match(prompt, /What happened .* is in the file \/staged\/background\.txt/);
 });
 
