@@ -18,13 +18,16 @@ export interface AccessContext {
 	readonly restrictedPath: string | undefined;
 }
 
-/** Members of RequestedInteraction. */
+/** The fields of RequestedInteraction; CascadeUserInteraction, the response, has the same. */
 const FILE_PERMISSION = 19;
 const ELICITATION = 20;
 const PERMISSION = 21;
 const ASK_QUESTION = 22;
 
-/** What a waiting step waits for. `requested` stays in the row after the answer, so only the status says that it waits. */
+/**
+ * What a waiting step waits for: the answer to an ElicitationInteractionSpec {3 message} or to questions, else a permission.
+ * `requested` stays in the row after the answer, so only the status says that it waits.
+ */
 export function waitOf(requested: Message, context: AccessContext): ToolWait {
 	const question = requested.has(ELICITATION)
 		? requested.message(ELICITATION).text(3)
@@ -34,7 +37,10 @@ export function waitOf(requested: Message, context: AccessContext): ToolWait {
 	return { for: "permission", ...requestedAccess(requested, context) };
 }
 
-/** What permission was asked for. Only one kind of request spells it out; for the others the tool itself tells. */
+/**
+ * What permission was asked for. Only PermissionInteractionSpec {1 resource {1 action, 2 target}, 4 reason, 5 action_description}
+ * spells it out; for other requests the tool itself tells.
+ */
 export function requestedAccess(requested: Message, context: AccessContext): Access {
 	if (!requested.has(PERMISSION)) {
 		const file = pathOf(requested.message(FILE_PERMISSION).text(1));
@@ -51,8 +57,8 @@ export function requestedAccess(requested: Message, context: AccessContext): Acc
 }
 
 /**
- * Whether the last CompletedInteraction {2 response} of a step refused it. `allow` is proto3's default when false, so an
- * empty response is a refusal.
+ * Whether the last CompletedInteraction {2 response {24 timed_out}} of a step refused it. Both kinds of permission have `allow` as
+ * their field 1. Proto3 leaves out what is false, so an empty response is a refusal. A question without an answer is none.
  */
 export function wasRefused(completed: readonly Message[]): boolean {
 	const response = completed.at(-1)?.message(2);

@@ -37,4 +37,8 @@ export interface ToolContext {
 	readonly args: JsonObject;
 }
 
+/**
+ * Reads the message of one step type. The docstring of each decoder lists the fields it reads, by number and by their names in
+ * agy's own descriptors: `CortexStepWait {1 duration_ms}`. Inner messages stand in braces behind their field.
+ */
 export type ToolDecoder = (body: Message, context: ToolContext) => ToolFacts;

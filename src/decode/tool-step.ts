@@ -13,7 +13,7 @@ import type { ToolContext, ToolFacts } from "./tool-facts.ts";
 import type { ToolType } from "./tool-registry.ts";
 import { oneLine, summarise } from "./tool-summary.ts";
 
-/** Fields of gemini_coder.Step that every tool shares. */
+/** Fields of gemini_coder.Step that every tool shares. TaskDetails has {1 id, 2 log_uri, 3 progress}. */
 const METADATA = 5;
 const ERROR = 31;
 const REQUESTED_INTERACTION = 56;

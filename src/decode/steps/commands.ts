@@ -7,7 +7,10 @@ import { argsOf } from "./args.ts";
 const DENIALS: ReadonlySet<number> = new Set([2, 4, 6, 8]);
 const COMMAND_STATUS_DONE = 3;
 
-/** CortexStepRunCommand. */
+/**
+ * CortexStepRunCommand {1 command, 2 cwd, 3 args, 6 exit_code, 14 user_rejected, 16 auto_run_decision, 23 command_line,
+ * 25 proposed_command_line}. Its output is in more than one place: see `bestOutput` and `streams`.
+ */
 export function runCommand(body: Message, { status }: ToolContext): ToolFacts {
 	return {
 		kind: "command",
@@ -27,7 +30,10 @@ export function runCommand(body: Message, { status }: ToolContext): ToolFacts {
 	};
 }
 
-/** CortexStepCommandStatus: a look at a command that runs in the background. */
+/**
+ * CortexStepCommandStatus {1 command_id, 2 status, 3 stdout, 4 stderr, 5 exit_code, 6 error (CortexErrorDetails), 9 combined,
+ * 10 wait_duration_seconds, 12 delta}: a look at a command that runs in the background.
+ */
 export function commandStatus(body: Message): ToolFacts {
 	return {
 		kind: "command",
@@ -47,7 +53,10 @@ export function commandStatus(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepSendCommandInput: input for, or the end of, a command that runs in the background. */
+/**
+ * CortexStepSendCommandInput {1 command_id, 2 input, 4 user_rejected, 5 auto_run_decision, 6 terminate, 8 output, 9 running,
+ * 10 exit_code}: input for, or the end of, a command that runs in the background.
+ */
 export function sendCommandInput(body: Message, { status }: ToolContext): ToolFacts {
 	return {
 		kind: "command",
@@ -69,7 +78,7 @@ export function sendCommandInput(body: Message, { status }: ToolContext): ToolFa
 	};
 }
 
-/** CortexStepShellExec. */
+/** CortexStepShellExec {1 command, 2 exit_code, 3 output, 4 error_message}. */
 export function shellExec(body: Message, { status }: ToolContext): ToolFacts {
 	return {
 		kind: "command",
@@ -89,8 +98,8 @@ export function shellExec(body: Message, { status }: ToolContext): ToolFacts {
 }
 
 /**
- * A command's output stands in 21 when it has ended, and in the snapshot 26 while it runs in the background. Until it is
- * done the longer one is the newer one.
+ * A command's output stands in 21 combined_output when it has ended, and in 26 combined_output_snapshot while it runs in the
+ * background. Until it is done the longer one is the newer one.
  */
 function bestOutput(body: Message, status: StepStatus): string {
 	const [combined, snapshot] = [body.message(21), body.message(26)];
@@ -99,6 +108,7 @@ function bestOutput(body: Message, status: StepStatus): string {
 	return outputText(preferSnapshot ? snapshot : combined);
 }
 
+/** stdout, then stderr: 19 stdout_output and 20 stderr_output, else 4 stdout and 5 stderr, else their buffers 7 and 8. */
 function streams(body: Message): string {
 	const stdout = outputText(body.message(19)) || body.text(4) || body.text(7);
 	const stderr = outputText(body.message(20)) || body.text(5) || body.text(8);

@@ -18,7 +18,12 @@ import { pathOf, restrictedPath } from "./file-uri.ts";
 /** FileChangeType of CortexStepFileChange. */
 const FILE_CHANGES: readonly FileDiff["change"][] = ["edited", "created", "edited", "deleted"];
 
-/** CortexStepCodeAction: a file written, edited or deleted. */
+/**
+ * CortexStepCodeAction {1 action_spec, 2 action_result {1 edit}, 25 file_permission_request, 28 diff_stats {1 additions,
+ * 2 deletions}}: a file written, edited or deleted. The spec says what was planned: ActionSpec {1 command {4 file,
+ * 9 replacement_chunks}, 2 create_file {2 path, 4 overwrite}, 4 delete_file {1 path}, 5 sed}. The edit says what was done:
+ * ActionResultEdit {2 diff, 10 original_content, 11 create_file}.
+ */
 export function codeAction(body: Message, { args, status }: ToolContext): ToolFacts {
 	const spec = body.message(1);
 	const edit = body.message(2).message(1);
@@ -40,7 +45,7 @@ export function codeAction(body: Message, { args, status }: ToolContext): ToolFa
 	};
 }
 
-/** CortexStepFileChange. */
+/** CortexStepFileChange {1 absolute_path_uri, 2 file_change_type, 3 replacement_chunks, 4 diff}. */
 export function fileChange(body: Message, { status, args }: ToolContext): ToolFacts {
 	const path = () => pathOf(body.text(1)) || argText(args, "TargetFile");
 	return {
@@ -57,7 +62,7 @@ export function fileChange(body: Message, { status, args }: ToolContext): ToolFa
 	};
 }
 
-/** CortexStepMove. */
+/** CortexStepMove {1 src_absolute_path_uri, 2 dst_absolute_path_uri}. */
 export function move(body: Message, { status }: ToolContext): ToolFacts {
 	const [from, to] = [pathOf(body.text(1)), pathOf(body.text(2))];
 	return {
@@ -71,7 +76,7 @@ export function move(body: Message, { status }: ToolContext): ToolFacts {
 	};
 }
 
-/** CortexStepDeleteDirectory. */
+/** CortexStepDeleteDirectory {1 directory_path_uri}. */
 export function deleteDirectory(body: Message, { status }: ToolContext): ToolFacts {
 	const path = pathOf(body.text(1));
 	return {
@@ -83,7 +88,10 @@ export function deleteDirectory(body: Message, { status }: ToolContext): ToolFac
 	};
 }
 
-/** CortexStepWriteBlob: binary content; the step does not tell what was there before. */
+/**
+ * CortexStepWriteBlob {2 target_path, 3 error_message, 4 bytes_written}: binary content; the step does not tell what was there
+ * before.
+ */
 export function writeBlob(body: Message): ToolFacts {
 	return {
 		kind: "edit",
@@ -124,7 +132,10 @@ function fileDiff(
 	return { path, change, lines, added: countLines(lines, "add"), removed: countLines(lines, "remove") };
 }
 
-/** The result names the file; before there is one, the plan does. */
+/**
+ * The result names the file (8 absolute_uri, in older rows 1); before there is one, the plan does (PathScopeItem {5 absolute_uri,
+ * in older rows 1}).
+ */
 function codeActionPath(spec: Message, edit: Message): string {
 	const planned = [
 		spec.message(1).message(4),

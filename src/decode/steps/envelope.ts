@@ -42,7 +42,7 @@ export class Envelope {
 	}
 }
 
-/** The step of a tool we know that stands in the result of another step. */
+/** The step of a tool we know that stands in the result of another step. A gemini_coder.Step has its CortexStepType in 1. */
 function wrappedStep(type: number, step: Message): Message | undefined {
 	const steps = resultsOf(type, step)
 		.filter(holdsStep)

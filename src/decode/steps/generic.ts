@@ -8,7 +8,11 @@ import { mediaPaths } from "./media.ts";
 import { progressText } from "./progress.ts";
 import { subagentsInText } from "./subagents.ts";
 
-/** CortexStepGeneric: a tool without a step type of its own; agy since 1.2 runs its built-in tools this way too. */
+/**
+ * CortexStepGeneric {1 args, 2 result {1 result, 3 step_render_info {1 title, 2 markdown, 5 title_prefix, 8 progress {1 progress,
+ * 2 progress_total, 3 progress_message}}, 4 media}}: a tool without a step type of its own. agy since 1.2 runs its built-in
+ * tools this way too; what is in 6 payload of the result is read by `Envelope`.
+ */
 export function genericTool(body: Message, context: ToolContext): ToolFacts {
 	const kind = toolKindOf(context.name);
 	const result = body.message(2);
@@ -58,7 +62,7 @@ export function otherTool(_body: Message, { name, args, status }: ToolContext): 
 	};
 }
 
-/** CortexStepAgencyToolCall: another agent's function. */
+/** CortexStepAgencyToolCall {1 agent_name, 2 function_name}: another agent's function. */
 export function agencyToolCall(body: Message, { name }: ToolContext): ToolFacts {
 	return {
 		kind: toolKindOf(name),
@@ -71,7 +75,7 @@ export function agencyToolCall(body: Message, { name }: ToolContext): ToolFacts 
 	};
 }
 
-/** CortexStepToolSearch. */
+/** CortexStepToolSearch {1 function_names}. */
 export function toolSearch(body: Message): ToolFacts {
 	return {
 		kind: "other",

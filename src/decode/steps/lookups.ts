@@ -3,7 +3,10 @@ import type { Message } from "../wire.ts";
 import { argsOf } from "./args.ts";
 import { pathOf, restrictedPath } from "./file-uri.ts";
 
-/** CortexStepViewFile. */
+/**
+ * CortexStepViewFile {1 absolute_path_uri, 4 content, 9 raw_content, 14 binary_data {2 mime_type}, 15 media_data {1 mime_type},
+ * 16 file_permission_request}.
+ */
 export function viewFile(body: Message): ToolFacts {
 	return {
 		kind: "read",
@@ -23,7 +26,10 @@ export function viewFile(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepListDirectory. */
+/**
+ * CortexStepListDirectory {1 directory_path_uri, 2 children, 3 results {1 name, 2 is_dir}, 4 dir_not_found,
+ * 5 file_permission_request}.
+ */
 export function listDirectory(body: Message): ToolFacts {
 	return {
 		kind: "list",
@@ -43,7 +49,10 @@ export function listDirectory(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepGrepSearch. */
+/**
+ * CortexStepGrepSearch {1 query, 2 includes, 3 raw_output, 4 results, 5 grep_error, 11 search_path_uri, 14 is_regex, 15 timed_out,
+ * 16 file_permission_request}.
+ */
 export function grepSearch(body: Message): ToolFacts {
 	return {
 		kind: "grep",
@@ -63,7 +72,10 @@ export function grepSearch(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepFind. */
+/**
+ * CortexStepFind {1 pattern, 2 includes, 3 excludes, 8 find_error, 10 search_directory, 11 raw_output, 12 extensions,
+ * 14 truncated_output}.
+ */
 export function find(body: Message): ToolFacts {
 	return {
 		kind: "find",

@@ -6,7 +6,11 @@ import { imageDataPaths, mediaPaths } from "./media.ts";
 import { progressText } from "./progress.ts";
 import { plannedCall } from "./tool-call.ts";
 
-/** CortexStepMcpTool. Its own tool call names the server's tool; the step's metadata may say `call_mcp_tool` instead. */
+/**
+ * CortexStepMcpTool {1 server_name, 2 tool_call, 3 result_string, 4 server_info {1 name}, 5 images, 6 media, 7 user_rejected,
+ * 8 result_uri, 10 progress_message, 11 progress, 12 progress_total}. Its own tool call names the server's tool; the step's
+ * metadata may say `call_mcp_tool` instead.
+ */
 export function mcpTool(body: Message, { args }: ToolContext): ToolFacts {
 	const server = () => body.text(1) || body.message(4).text(1) || argText(args.ServerName);
 	const tool = () => body.message(2).text(2) || argText(args.ToolName);

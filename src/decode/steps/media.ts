@@ -3,7 +3,9 @@ import type { Message } from "../wire.ts";
 import { argsOf } from "./args.ts";
 import { pathOf } from "./file-uri.ts";
 
-/** CortexStepGenerateImage. */
+/**
+ * CortexStepGenerateImage {1 prompt, 2 image_paths, 3 generated_image, 4 image_name, 6 generated_media, 7 aspect_ratio}.
+ */
 export function generateImage(body: Message): ToolFacts {
 	return {
 		kind: "image",

@@ -6,7 +6,10 @@ import { plannedCall } from "./tool-call.ts";
 const RESPONSE = 1;
 const MODIFIED_RESPONSE = 8;
 
-/** CortexStepPlannerResponse: one model call, growing in place. */
+/**
+ * CortexStepPlannerResponse {1 response, 3 thinking, 7 tool_calls, 8 modified_response, 12 stop_reason}: one model call, growing
+ * in place.
+ */
 export class PlannerStep implements PlannerBody {
 	readonly kind = "planner";
 	readonly #body: Message;

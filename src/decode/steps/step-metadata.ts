@@ -4,7 +4,11 @@ import { timestampMs } from "./timestamp.ts";
 import { plannedCall } from "./tool-call.ts";
 import { usageOf } from "./usage.ts";
 
-/** CortexStepMetadata, field 5 of every step. */
+/**
+ * Field 5 of every step: CortexStepMetadata {1 created_at, 4 tool_call, 8 completed_at, 9 model_usage,
+ * 20 source_trajectory_step_info {1 trajectory_id}, 26 internal_metadata {1 status_transitions {2 timestamp}},
+ * 29 modified_tool_call, 30 tool_summary, 31 tool_action, 32 started_at}.
+ */
 export class StepMetadata {
 	readonly #message: Message;
 

@@ -6,7 +6,10 @@ import { argsOf } from "./args.ts";
 
 type Subagent = ToolBody["subagents"][number];
 
-/** CortexStepInvokeSubagent: `results` belong to `subagents` by position; an older form has one subagent in the step itself. */
+/**
+ * CortexStepInvokeSubagent {1 subagent_name, 2 prompt, 5 conversation_id, 9 subagents {1 type_name, 2 role, 3 initial_prompt},
+ * 10 results {1 conversation_id}}. `results` belong to `subagents` by position; an older form has one subagent, in 1, 2 and 5.
+ */
 export function invokeSubagent(body: Message): ToolFacts {
 	return {
 		kind: "subagent",

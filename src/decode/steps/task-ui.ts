@@ -2,7 +2,10 @@ import type { ToolFacts } from "../tool-facts.ts";
 import type { Message } from "../wire.ts";
 import { argsOf } from "./args.ts";
 
-/** CortexStepTaskBoundary: agy tells which part of its plan it works on. */
+/**
+ * CortexStepTaskBoundary {1 task_name, 2 task_status, 3 task_summary, 6 delta_summary}: agy tells which part of its plan it works
+ * on.
+ */
 export function taskBoundary(body: Message): ToolFacts {
 	return {
 		kind: "other",
@@ -18,7 +21,7 @@ export function taskBoundary(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepNotifyUser. */
+/** CortexStepNotifyUser {1 review_absolute_uris, 2 notification_content}. */
 export function notifyUser(body: Message): ToolFacts {
 	return {
 		kind: "other",
@@ -34,7 +37,7 @@ export function notifyUser(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepWait. */
+/** CortexStepWait {1 duration_ms}. */
 export function wait(body: Message): ToolFacts {
 	return {
 		kind: "other",

@@ -2,7 +2,7 @@ import type { ToolFacts } from "../tool-facts.ts";
 import type { Message } from "../wire.ts";
 import { argsOf } from "./args.ts";
 
-/** CortexStepSearchWeb. */
+/** CortexStepSearchWeb {1 query, 2 web_documents {3 url, 4 title}, 3 domain, 5 summary}. */
 export function searchWeb(body: Message): ToolFacts {
 	return {
 		kind: "web",
@@ -17,7 +17,9 @@ export function searchWeb(body: Message): ToolFacts {
 	};
 }
 
-/** CortexStepReadUrlContent. */
+/**
+ * CortexStepReadUrlContent {1 url, 2 web_document {2 text, 7 summary}, 3 resolved_url, 5 user_rejected, 6 content_path}.
+ */
 export function readUrl(body: Message): ToolFacts {
 	return {
 		kind: "url",
