@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../engine/clock.ts";
 import type { ToolServer } from "../engine/engine.ts";
+import { parseJson } from "../engine/json.ts";
 import { isInitialize, type McpSession, openMcpSession, type ToolHandler, warmUp } from "./mcp-session.ts";
 import { checkHead, MAX_BODY_BYTES, SECRET_HEADER } from "./request-check.ts";
 
@@ -94,14 +95,14 @@ export class BridgeServer {
 		if (client === undefined) return end(response, 401);
 		const text = await readBody(incoming);
 		if (text === undefined) return end(response, 413);
-		const body = incoming.method === "POST" ? parseJson(text) : { value: undefined };
-		if (body === undefined) return end(response, 400);
+		const body = incoming.method === "POST" ? parseJson(text) : undefined;
+		if (incoming.method === "POST" && body === undefined) return end(response, 400);
 
-		const session = await this.#sessionFor(client, head.registration, incoming, body.value);
+		const session = await this.#sessionFor(client, head.registration, incoming, body);
 		if (typeof session === "number") return end(response, session);
 		const dropped = new AbortController();
 		response.once("close", () => dropped.abort());
-		const answer = await session.handle(toRequest(incoming, text), body.value, dropped.signal);
+		const answer = await session.handle(toRequest(incoming, text), body, dropped.signal);
 		if (incoming.method === "DELETE") client.sessions.delete(session.id);
 		await send(answer, response);
 	}
@@ -150,14 +151,6 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-	try {
-		return { value: JSON.parse(text) };
-	} catch {
-		return undefined;
-	}
 }
 
 function toRequest(incoming: IncomingMessage, body: string): Request {
