@@ -7,25 +7,23 @@ import { messageOf } from "../engine/thrown.ts";
 import type { LedgerFacts } from "../ledger/facts.ts";
 import * as notices from "../ledger/notices.ts";
 import { SqliteMissingError } from "../tail/sqlite.ts";
-import { prepareInvocation } from "./agy/invocation.ts";
+import { type Invocation, prepareInvocation } from "./agy/invocation.ts";
 import type { Attempt, AttemptEnd } from "./attempt.ts";
 import { beginAttempt } from "./begin-attempt.ts";
-import { limitsOf } from "./ending/deadlines.ts";
+import { type Limits, limitsOf } from "./ending/deadlines.ts";
 import { EventQueue } from "./event-queue.ts";
 import { forbiddenToolUse } from "./own-tools.ts";
-import { childEnvironment } from "./process/environment.ts";
+import { childEnvironment, type RunMark } from "./process/environment.ts";
 import { keepNodeAlive } from "./process/keep-alive.ts";
 import { acquireSlot, lockConversation } from "./process/run-locks.ts";
 import { windDown } from "./process/wind-down.ts";
 import type { RunContext } from "./run-context.ts";
+import { RunLog } from "./run-log.ts";
 
 /** agy's own time limit stands this far behind ours, so that it never cuts a turn by itself. */
 const PRINT_TIMEOUT_MARGIN_MS = 10 * 60_000;
 /** How long an agy that only lingers after its answer keeps the next turn of its conversation waiting. */
 const HASTE_MS = 1_000;
-
-/** As much of what agy said last on stderr is kept of a run that failed, in characters. */
-const LAST_WORDS = 1_500;
 
 /** Starts one run. Never throws: whatever goes wrong is its `end` event. */
 export function startRun(request: RunRequest, context: RunContext): Run {
@@ -39,7 +37,7 @@ class AgyRun implements Run {
 	readonly #context: RunContext;
 	readonly #events: EventQueue<AgyEvent>;
 	readonly #runId = randomUUID();
-	readonly #beganAt: number;
+	readonly #log: RunLog;
 	readonly #abort = new AbortController();
 	/** What is to be given back when nothing of the run is left. */
 	readonly #releases: (() => void | Promise<void>)[] = [];
@@ -52,7 +50,7 @@ class AgyRun implements Run {
 	constructor(request: RunRequest, context: RunContext) {
 		this.#request = request;
 		this.#context = context;
-		this.#beganAt = context.clock.now();
+		this.#log = new RunLog(context.log, context.clock, this.#runId);
 		this.#events = new EventQueue(() => this.cancel("owner-gone"));
 		this.settled = this.#live();
 	}
@@ -77,7 +75,7 @@ class AgyRun implements Run {
 	async #live(): Promise<void> {
 		const letGo = keepNodeAlive();
 		try {
-			await this.#serve(this.#request, true);
+			await this.#serve();
 		} catch (error) {
 			this.#fail(failureOf(error));
 		} finally {
@@ -86,40 +84,34 @@ class AgyRun implements Run {
 		}
 	}
 
-	/** `mayRepeat`: what mostly works the second time is tried once more, if nothing was done. */
-	async #serve(request: RunRequest, mayRepeat: boolean): Promise<void> {
-		const { settings: current, env: parent, platform, versions, clock, rungs } = this.#context;
-		const settings = current();
-		const { identity, registrar } = await this.#context.own();
-		const mark = { owner: identity, runId: this.#runId };
+	/** What mostly works the second time is tried once more, if nothing was done. */
+	async #serve(): Promise<void> {
+		const failed = await this.#attemptOnce(this.#request, true);
+		if (failed === undefined || this.#abort.signal.aborted) return;
+		this.#log.repeated();
+		const { conversationId } = failed;
+		const again = conversationId === undefined ? this.#request : { ...this.#request, resume: { conversationId } };
+		await this.#attemptOnce(again, false);
+	}
+
+	/**
+	 * Starts agy once; resolves when it is gone. Returns how that ended if another attempt is to follow (the first may have one),
+	 * which waits for nothing: it has the place and the conversation already.
+	 */
+	async #attemptOnce(request: RunRequest, isFirst: boolean): Promise<AttemptEnd | undefined> {
+		const settings = this.#context.settings();
+		const mark = { owner: (await this.#context.own()).identity, runId: this.#runId };
 		const limits = limitsOf(settings, request.totalDeadlineMs);
-		const env = childEnvironment({ parent, mark, ...(request.env !== undefined && { extra: request.env }) });
-		const printTimeoutMs = limits.totalMs + PRINT_TIMEOUT_MARGIN_MS;
-		const prepared = await prepareInvocation({
-			request,
-			settings,
-			parentEnv: parent,
-			env,
-			versions,
-			registrar,
-			agyWorked: () => this.#attempt?.facts.textSeen ?? false,
-			printTimeoutMs,
-			platform,
-			signal: this.#abort.signal,
-		});
-		if (prepared.kind === "refused") return this.#fail(prepared.failure);
-		const { invocation } = prepared;
-		this.#releases.push(() => invocation.release());
-		if (mayRepeat) {
-			if (!(await this.#takePlace(settings.maxParallelRuns))) return;
-			if (!(await this.#takeConversation(request, limits.startUpMs))) return;
-			for (const text of invocation.commandLine.warnings) {
-				this.#emit(notices.cannotHave(text));
-			}
+		const invocation = await this.#prepare(request, settings, limits, mark);
+		if (invocation === undefined) return undefined;
+		if (isFirst) {
+			if (!(await this.#takePlace(settings.maxParallelRuns))) return undefined;
+			if (!(await this.#takeConversation(request, limits.startUpMs))) return undefined;
+			for (const text of invocation.commandLine.warnings) this.#emit(notices.cannotHave(text));
 		}
 
 		this.#emit({ type: "activity", doing: "starting" });
-		const started = await beginAttempt({
+		const { attempt, release } = await beginAttempt({
 			request,
 			invocation,
 			settings,
@@ -128,32 +120,59 @@ class AgyRun implements Run {
 			context: this.#context,
 			emit: (event) => this.#emit(event),
 		});
-		this.#attempt = started.attempt;
-		const end = this.#abort.signal.aborted ? undefined : await started.attempt.run();
-		if (end) this.#keepUsage(end);
-		const repeat = end !== undefined && mayRepeat && isWorthRepeating(end);
-		if (end && !repeat) this.#end(end.outcome, end.facts, end.sign);
-		if (end?.outcome.kind === "failed") this.#logLastWords(started.attempt, request.prompt);
-		if (end?.fault !== undefined) this.#logFault(end.fault);
-		if (end && end.skippedLines > 0) {
-			this.#context.log.info("run.skipped-lines", { run: this.#runId, lines: end.skippedLines });
+		this.#attempt = attempt;
+		const end = this.#abort.signal.aborted ? undefined : await attempt.run();
+		const isRepeated = end !== undefined && isFirst && isWorthRepeating(end);
+		if (end !== undefined) {
+			this.#keepUsage(end);
+			if (!isRepeated) this.#end(end.outcome, end.facts, end.sign);
+			this.#log.attemptEnded(end, attempt.process, request.prompt);
 		}
+		attempt.close();
+		await this.#windDown(attempt, end === undefined || isRepeated ? 0 : graceAfter(end, settings), end?.conversationId);
+		await release();
+		return isRepeated ? end : undefined;
+	}
 
-		started.attempt.close();
-		if (started.attempt.process) {
-			const graceMs = end && !repeat ? graceAfter(end, settings) : 0;
-			const winding = windDown(started.attempt.process, { graceMs, clock, rungs });
-			this.#hasten = winding.hasten;
-			if (this.#abort.signal.aborted) winding.hasten(0);
-			const stopLingering = this.#linger(end?.conversationId);
-			await winding.done;
-			stopLingering();
+	/** Finds out how agy is to be called. Undefined when that is refused, and the run over. */
+	async #prepare(
+		request: RunRequest,
+		settings: Settings,
+		limits: Limits,
+		mark: RunMark,
+	): Promise<Invocation | undefined> {
+		const { env: parent, platform, versions } = this.#context;
+		const { registrar } = await this.#context.own();
+		const prepared = await prepareInvocation({
+			request,
+			settings,
+			parentEnv: parent,
+			env: childEnvironment({ parent, mark, ...(request.env !== undefined && { extra: request.env }) }),
+			versions,
+			registrar,
+			agyWorked: () => this.#attempt?.facts.textSeen ?? false,
+			printTimeoutMs: limits.totalMs + PRINT_TIMEOUT_MARGIN_MS,
+			platform,
+			signal: this.#abort.signal,
+		});
+		if (prepared.kind === "refused") {
+			this.#fail(prepared.failure);
+			return undefined;
 		}
-		await started.release();
-		if (!repeat || this.#abort.signal.aborted) return;
-		this.#context.log.info("run.repeated", { run: this.#runId });
-		const { conversationId } = end;
-		await this.#serve(conversationId === undefined ? request : { ...request, resume: { conversationId } }, false);
+		this.#releases.push(() => prepared.invocation.release());
+		return prepared.invocation;
+	}
+
+	/** Lets agy exit by itself for a while, which the next turn of its conversation may shorten, then ends it. */
+	async #windDown({ process }: Attempt, graceMs: number, conversationId: string | undefined): Promise<void> {
+		if (process === undefined) return;
+		const { clock, rungs } = this.#context;
+		const winding = windDown(process, { graceMs, clock, rungs });
+		this.#hasten = winding.hasten;
+		if (this.#abort.signal.aborted) winding.hasten(0);
+		const stopLingering = this.#linger(conversationId);
+		await winding.done;
+		stopLingering();
 	}
 
 	/** `result.usage` counts the whole conversation, so the next turn has to know where this one ended. */
@@ -231,19 +250,6 @@ class AgyRun implements Run {
 		});
 	}
 
-	/** For whoever has to find out why a run failed. */
-	#logLastWords({ process }: Attempt, prompt: string): void {
-		const tail = process?.stderrTail().trim();
-		if (!tail) return;
-		const stderr = tail.replaceAll(prompt, "[prompt]").slice(-LAST_WORDS);
-		this.#context.log.info("run.last-words", { run: this.#runId, stderr });
-	}
-
-	#logFault(fault: unknown): void {
-		const cause = fault instanceof Error ? fault.stack : String(fault);
-		this.#context.log.info("run.fault", { run: this.#runId, cause });
-	}
-
 	#fail(failure: Failure): void {
 		this.#end({ kind: "failed", failure }, this.#attempt?.facts, "before agy");
 	}
@@ -251,18 +257,7 @@ class AgyRun implements Run {
 	#end(outcome: Outcome, facts: LedgerFacts | undefined, sign: string): void {
 		const progress = progressOf(facts, this.#attempt?.conversationId);
 		if (!this.#events.end({ type: "end", outcome, progress })) return;
-		const { clock, log } = this.#context;
-		log.info("run.end", {
-			run: this.#runId,
-			conversation: progress.conversationId,
-			ms: clock.now() - this.#beganAt,
-			sign,
-			outcome: outcome.kind,
-			failure: outcome.kind === "failed" ? outcome.failure.kind : undefined,
-			cancelledBy: outcome.kind === "cancelled" ? outcome.by : undefined,
-			lastStep: progress.lastStep,
-			toolsRan: progress.toolsRan,
-		});
+		this.#log.ended(outcome, progress, sign);
 	}
 }
 
