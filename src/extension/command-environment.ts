@@ -41,7 +41,7 @@ export async function createCommandEnvironment(
 	});
 	const id = ctx.sessionManager.getSessionId();
 	const session = () => shared.sessions.get(id)?.session;
-	const bridge = await session()?.bridge.bridge.get();
+	const bridge = await session()?.bridge.load();
 	return {
 		settings: settingsSource,
 		catalogue,

@@ -9,7 +9,7 @@ import { createCatalogue, type ModelCatalogue } from "../models/catalogue.ts";
 import { locateAgy } from "../run/agy/locate-agy.ts";
 import { type ProcessTable, systemProcesses } from "../run/process/process-table.ts";
 import type { AgyAccess } from "./agy-access.ts";
-import { type Late, late, lateEngine, latePlanner } from "./late.ts";
+import { type Lazy, lazy, lazyEngine, lazyPlanner } from "./lazy.ts";
 import type { AntigravityParts } from "./register.ts";
 
 /** The real parts, for the tools and the command as well. Making them reads two small files and starts nothing. */
@@ -18,8 +18,8 @@ export interface RealParts extends AntigravityParts {
 	readonly log: FileLog;
 	readonly settingsSource: SettingsSource;
 	readonly paths: DataPaths;
-	readonly store: Late<SessionStore>;
-	readonly agy: Late<AgyAccess>;
+	readonly store: Lazy<SessionStore>;
+	readonly agy: Lazy<AgyAccess>;
 	/** pi's own environment. */
 	readonly env: NodeJS.ProcessEnv;
 	/** pi's folder for settings and sessions. */
@@ -37,19 +37,19 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 	const settings = () => settingsSource.current();
 	const log = createFileLog({ directory: paths.logs, level: () => settings().logLevel, clock });
 	const table = systemProcesses();
-	const agy = late(async () => {
+	const agy = lazy(async () => {
 		const { createAgyAccess } = await import("./agy-access.ts");
 		return createAgyAccess({ settings, env, table });
 	});
-	const store = late(async () => {
+	const store = lazy(async () => {
 		const { createSessionStore } = await import("../conversation/session-store.ts");
 		return createSessionStore({ folder: join(paths.root, "sessions"), clock, log });
 	});
-	const engine = late(async () => {
+	const engine = lazy(async () => {
 		const { createCliEngine } = await import("../run/cli-engine.ts");
 		return createCliEngine({ settings, clock, log, agentDir, env, versions: (await agy.get()).versions });
 	});
-	const planner = late(async () => {
+	const planner = lazy(async () => {
 		const { createConversationPlanner } = await import("../conversation/planner.ts");
 		const { hasDatabase } = await import("../run/binding/conversation-folder.ts");
 		const { folders } = await agy.get();
@@ -71,8 +71,8 @@ export function createParts(env: NodeJS.ProcessEnv = process.env, agentDir: stri
 			clock,
 			log,
 		}),
-		engine: lateEngine("agy-cli", engine),
-		planner: latePlanner(planner),
+		engine: lazyEngine("agy-cli", engine),
+		planner: lazyPlanner(planner),
 		findAgyProblem() {
 			const location = locateAgy({ agyPath: settings().agyPath, env });
 			return location.kind === "found" ? undefined : { kind: "not-installed", searched: location.searched };

@@ -12,14 +12,14 @@ import { CARD_TOOL } from "../provider/step-card.ts";
 import type { TurnSession } from "../provider/turn.ts";
 import { WorkingLine } from "../provider/working-line.ts";
 import type { Pool } from "../quota/quota-footer.ts";
-import type { LateBridge } from "./late.ts";
+import type { LazyBridge } from "./lazy.ts";
 import { createQuotaStatus, type QuotaStatus } from "./quota-status.ts";
 
 /** What a session is made with. */
 export interface SessionParts {
 	readonly settings: () => Settings;
 	readonly clock: Clock;
-	readonly bridge: LateBridge;
+	readonly bridge: LazyBridge;
 	/** When each used-up pool of quota is back, in milliseconds since the epoch; shared by the sessions of this process. */
 	readonly usedUp: Map<Pool, number>;
 }
@@ -29,7 +29,7 @@ export class PiSession implements TurnSession {
 	readonly id: string;
 	readonly cwd: string;
 	readonly runs = new SessionRuns();
-	readonly bridge: LateBridge;
+	readonly bridge: LazyBridge;
 	readonly #pi: ExtensionAPI;
 	readonly #ctx: ExtensionContext;
 	readonly #settings: () => Settings;

@@ -3,7 +3,7 @@ import type { CommandEnvironment } from "../command/environment.ts";
 import { registerAgyCommand } from "../command/register.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { type Late, late } from "./late.ts";
+import { type Lazy, lazy } from "./lazy.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
 import type { SharedState } from "./shared-state.ts";
@@ -11,7 +11,7 @@ import type { SharedState } from "./shared-state.ts";
 /** Brings `/agy`, the question about permissions and the quota in the footer into one pi session. */
 export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: SharedState): void {
 	const { catalogue, log, settingsSource } = parts;
-	let environment: Late<CommandEnvironment> | undefined;
+	let environment: Lazy<CommandEnvironment> | undefined;
 	const sessionOf = (ctx: ExtensionContext) => shared.sessions.get(ctx.sessionManager.getSessionId())?.session;
 
 	registerAgyCommand(pi, () => {
@@ -20,7 +20,7 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: Shar
 	});
 	pi.on("session_start", ({ reason }, ctx) => {
 		if (ctx.hasUI && (reason === "startup" || reason === "reload")) tellOfUnusable(settingsSource, ctx);
-		environment = late(async () => {
+		environment = lazy(async () => {
 			const { createCommandEnvironment } = await import("./command-environment.ts");
 			return createCommandEnvironment(pi, ctx, parts, shared);
 		});

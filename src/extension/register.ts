@@ -12,7 +12,7 @@ import type { TurnCall, TurnParts } from "../provider/turn.ts";
 import { OutputFiles } from "../tools/agy-step/output-files.ts";
 import { createStepTool } from "../tools/agy-step/tool.ts";
 import { afterStart } from "./after-start.ts";
-import { late, lateBridge } from "./late.ts";
+import { lazy, lazyBridge } from "./lazy.ts";
 import { PiSession } from "./pi-session.ts";
 import type { SharedState } from "./shared-state.ts";
 
@@ -45,7 +45,7 @@ interface Registration {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How a call of pi is answered; imported with the first one. */
-const turns = late(() => import("../provider/turn.ts"));
+const turns = lazy(() => import("../provider/turn.ts"));
 
 /** Brings the provider and the card tool into one pi session. Called once for each; `shared` is the same for all. */
 export function registerAntigravity(pi: ExtensionAPI, parts: AntigravityParts, shared: SharedState): void {
@@ -128,7 +128,7 @@ function followSession(registration: Registration): void {
 function openSession({ pi, parts, shared }: Registration, ctx: ExtensionContext): PiSession {
 	const { clock, log } = parts;
 	const settings = () => parts.settings();
-	const bridge = late(async () => {
+	const bridge = lazy(async () => {
 		const { SessionBridge } = await import("../bridge/session-bridge.ts");
 		return new SessionBridge({
 			server: { open: async (handler) => (await shared.bridgeServer.get()).open(handler) },
@@ -139,7 +139,7 @@ function openSession({ pi, parts, shared }: Registration, ctx: ExtensionContext)
 			activeTools: () => pi.getActiveTools(),
 		});
 	});
-	return new PiSession(pi, ctx, { settings, clock, bridge: lateBridge(bridge), usedUp: shared.usedUp });
+	return new PiSession(pi, ctx, { settings, clock, bridge: lazyBridge(bridge), usedUp: shared.usedUp });
 }
 
 /** Tells the session what pi does that concerns its runs. */
@@ -166,7 +166,7 @@ function followTurns(registration: Registration): void {
 /** Imports what a turn takes once it is likely to be needed, and clears away what is old, both after pi's own start. */
 function loadInTime(registration: Registration): void {
 	const { pi, parts, outputs } = registration;
-	const loadTurn = () => Promise.allSettled([turns.get(), registration.session?.bridge.bridge.get(), parts.loadTurn()]);
+	const loadTurn = () => Promise.allSettled([turns.get(), registration.session?.bridge.load(), parts.loadTurn()]);
 	afterStart(pi, parts.clock, ({ model }) => {
 		if (model?.provider === PROVIDER_ID) void loadTurn();
 		void outputs.prune(parts.clock.now() - parts.settings().sessionDays * DAY_MS);

@@ -4,7 +4,7 @@ import { systemClock } from "../engine/clock.ts";
 import type { TurnParts } from "../provider/turn.ts";
 import type { Pool } from "../quota/quota-footer.ts";
 import type { QuotaMemory } from "../quota/quota-reader.ts";
-import { type Late, late } from "./late.ts";
+import { type Lazy, lazy } from "./lazy.ts";
 import type { PiSession } from "./pi-session.ts";
 
 /** What the sessions of one pi process share. pi calls the extension once for each session, and loads its modules once. */
@@ -15,7 +15,7 @@ export interface SharedState {
 	 */
 	readonly sessions: Map<string, { readonly session: PiSession; readonly parts: TurnParts }>;
 	/** One server offers the tools of all sessions to agy. It runs while there are sessions. */
-	readonly bridgeServer: Late<BridgeServer>;
+	readonly bridgeServer: Lazy<BridgeServer>;
 	/** What pi runs on agy's behalf is counted in one place. */
 	readonly loopGuard: LoopGuard;
 	/** When each used-up pool of quota is back, in milliseconds since the epoch: the quota is the account's. */
@@ -28,7 +28,7 @@ export interface SharedState {
 export function createSharedState(env: NodeJS.ProcessEnv): SharedState {
 	return {
 		sessions: new Map(),
-		bridgeServer: late(async () => {
+		bridgeServer: lazy(async () => {
 			const { BridgeServer } = await import("../bridge/server.ts");
 			return new BridgeServer(systemClock);
 		}),

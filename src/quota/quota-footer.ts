@@ -63,8 +63,8 @@ export class QuotaFooter {
 			return;
 		}
 		this.#cancelTimer = this.#clock.after(Math.min(resetAt - now, LONGEST_TIMER_MS), () => this.#update());
-		const here = { now, ...(this.#timeZone !== undefined && { timeZone: this.#timeZone }) };
-		this.#set(`agy: quota used up, resets ${formatTime(resetAt, here)}`);
+		const viewpoint = { now, ...(this.#timeZone !== undefined && { timeZone: this.#timeZone }) };
+		this.#set(`agy: quota used up, resets ${formatTime(resetAt, viewpoint)}`);
 	}
 
 	#set(text: string | undefined): void {

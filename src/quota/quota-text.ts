@@ -1,18 +1,21 @@
 import { formatDuration } from "../words/duration.ts";
-import { formatTime, type Here } from "../words/time-of-day.ts";
+import { formatTime, type Viewpoint } from "../words/time-of-day.ts";
 import type { QuotaPool, QuotaWindow } from "./usage.ts";
 
 const BAR_CELLS = 20;
 
 /** The pools as lines of text, each window with a bar of what is left and the time at which it is full again. */
-export function formatQuota(pools: readonly QuotaPool[], here: Here): string[] {
+export function formatQuota(pools: readonly QuotaPool[], viewpoint: Viewpoint): string[] {
 	const width = Math.max(...pools.flatMap((pool) => pool.windows.map(({ window }) => window.length)));
-	return pools.flatMap((pool) => [pool.name, ...pool.windows.map((entry) => `  ${formatWindow(entry, width, here)}`)]);
+	return pools.flatMap((pool) => [
+		pool.name,
+		...pool.windows.map((entry) => `  ${formatWindow(entry, width, viewpoint)}`),
+	]);
 }
 
-function formatWindow({ window, remaining, resetAt }: QuotaWindow, width: number, here: Here): string {
+function formatWindow({ window, remaining, resetAt }: QuotaWindow, width: number, viewpoint: Viewpoint): string {
 	const left = remaining === undefined ? "left: not told" : `${bar(remaining)} ${percent(remaining)} left`;
-	const reset = resetAt === undefined ? "" : `, resets ${formatReset(resetAt, here)}`;
+	const reset = resetAt === undefined ? "" : `, resets ${formatReset(resetAt, viewpoint)}`;
 	return `${window.padEnd(width)}  ${left}${reset}`;
 }
 
@@ -29,7 +32,7 @@ function percent(remaining: number): string {
 }
 
 /** `17:40 (in 2 h 13 min)`, with the day when that is not within the next 24 hours. */
-export function formatReset(resetAt: number, here: Here): string {
-	if (resetAt <= here.now) return "now";
-	return `${formatTime(resetAt, here)} (in ${formatDuration(resetAt - here.now)})`;
+export function formatReset(resetAt: number, viewpoint: Viewpoint): string {
+	if (resetAt <= viewpoint.now) return "now";
+	return `${formatTime(resetAt, viewpoint)} (in ${formatDuration(resetAt - viewpoint.now)})`;
 }

@@ -1,5 +1,5 @@
 /** When, and in which time zone, a time is read. Without a zone it is the machine's. */
-export interface Here {
+export interface Viewpoint {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
 	readonly timeZone?: string;
@@ -8,7 +8,7 @@ export interface Here {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `17:40`, or `Thu 26 Nov, 09:00` when that is not within the next 24 hours. Takes milliseconds since the epoch. */
-export function formatTime(at: number, { now, timeZone }: Here): string {
+export function formatTime(at: number, { now, timeZone }: Viewpoint): string {
 	const near = at - now < DAY_MS;
 	const format = new Intl.DateTimeFormat("en-GB", {
 		...(!near && { weekday: "short", day: "numeric", month: "short" }),

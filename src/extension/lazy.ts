@@ -9,7 +9,7 @@ import { messageOf } from "../engine/thrown.ts";
  * Something whose code is imported when it is first needed, or when pi has started. pi waits for everything that an extension
  * imports at once, and most of what a turn takes is of no use before the first one.
  */
-export interface Late<T> {
+export interface Lazy<T> {
 	/** Imports and makes it; what was made already is given again. */
 	get(): Promise<T>;
 	/** Undefined when it was not needed yet. */
@@ -17,7 +17,7 @@ export interface Late<T> {
 }
 
 /** Something that `load` imports and makes, once. */
-export function late<T>(load: () => Promise<T>): Late<T> {
+export function lazy<T>(load: () => Promise<T>): Lazy<T> {
 	let begun: Promise<T> | undefined;
 	return {
 		get() {
@@ -31,11 +31,11 @@ export function late<T>(load: () => Promise<T>): Late<T> {
 }
 
 /** An engine that is loaded with its first run. */
-export function lateEngine(name: string, engine: Late<Engine>): Engine {
+export function lazyEngine(name: string, engine: Lazy<Engine>): Engine {
 	return {
 		name,
 		start: (request) =>
-			new LateRun(
+			new LazyRun(
 				engine.get().then(
 					(loaded) => loaded.start(request),
 					(error: unknown) => notLoaded(error),
@@ -44,7 +44,7 @@ export function lateEngine(name: string, engine: Late<Engine>): Engine {
 	};
 }
 
-class LateRun implements Run {
+class LazyRun implements Run {
 	readonly events: AsyncIterable<AgyEvent>;
 	readonly settled: Promise<void>;
 	readonly #run: Promise<Run>;
@@ -80,7 +80,7 @@ function notLoaded(error: unknown): Run {
 }
 
 /** A planner that is loaded with its first plan. */
-export function latePlanner(planner: Late<ConversationPlanner>): ConversationPlanner {
+export function lazyPlanner(planner: Lazy<ConversationPlanner>): ConversationPlanner {
 	return {
 		plan: async (input) => (await planner.get()).plan(input),
 		started: async (plan, conversationId) => (await planner.get()).started(plan, conversationId),
@@ -92,16 +92,17 @@ export function latePlanner(planner: Late<ConversationPlanner>): ConversationPla
 	};
 }
 
-/** What a session needs of its bridge at any time, and the bridge itself. */
-export interface LateBridge extends Pick<SessionBridge, "prepareRun" | "toolEnded" | "close"> {
-	readonly bridge: Late<SessionBridge>;
+/** What a session needs of its bridge at any time, also before it is loaded. */
+export interface LazyBridge extends Pick<SessionBridge, "prepareRun" | "toolEnded" | "close"> {
+	/** The bridge itself. */
+	load(): Promise<SessionBridge>;
 }
 
 /** A bridge that is loaded with its first turn; one that has offered nothing has nothing to be told. */
-export function lateBridge(bridge: Late<SessionBridge>): LateBridge {
+export function lazyBridge(bridge: Lazy<SessionBridge>): LazyBridge {
 	const tell = (what: (loaded: SessionBridge) => void) => void bridge.begun?.then(what, () => {});
 	return {
-		bridge,
+		load: () => bridge.get(),
 		prepareRun: async (request, context) => (await bridge.get()).prepareRun(request, context),
 		toolEnded: (id, result) => tell((loaded) => loaded.toolEnded(id, result)),
 		close: () => tell((loaded) => loaded.close()),

@@ -6,7 +6,7 @@ import type { SessionBridge } from "../../../src/bridge/session-bridge.ts";
 import type { RunRequest } from "../../../src/engine/engine.ts";
 import type { AgyEvent } from "../../../src/engine/events.ts";
 import { afterStart } from "../../../src/extension/after-start.ts";
-import { late, lateBridge, lateEngine, latePlanner } from "../../../src/extension/late.ts";
+import { lazy, lazyBridge, lazyEngine, lazyPlanner } from "../../../src/extension/lazy.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeEngine, text } from "../../support/fake-engine.ts";
 import { FakePlanner } from "../../support/fake-planner.ts";
@@ -27,22 +27,22 @@ async function all(events: AsyncIterable<AgyEvent>): Promise<AgyEvent[]> {
 	return found;
 }
 
-test("something late is made once, when it is first asked for", async () => {
+test("something lazy is made once, when it is first asked for", async () => {
 	let made = 0;
-	const number = late(async () => ++made);
+	const number = lazy(async () => ++made);
 	assert.equal(number.begun, undefined);
 	assert.deepEqual(await Promise.all([number.get(), number.get()]), [1, 1]);
 	assert.equal(await number.begun, 1);
 });
 
-test("a late engine passes the run's events and its settling on", async () => {
+test("a lazy engine passes the run's events and its settling on", async () => {
 	const fake = new FakeEngine((run) => {
 		run.emit(text(1, "Hello."));
 		run.end();
 	});
-	const engine = lateEngine(
-		"late",
-		late(async () => fake),
+	const engine = lazyEngine(
+		"lazy",
+		lazy(async () => fake),
 	);
 	const run = engine.start(request);
 	assert.deepEqual(
@@ -59,9 +59,9 @@ test("a run that is cancelled before its engine is loaded is cancelled", async (
 	const loading = new Promise<FakeEngine>((resolve) => {
 		loaded = resolve;
 	});
-	const run = lateEngine(
-		"late",
-		late(() => loading),
+	const run = lazyEngine(
+		"lazy",
+		lazy(() => loading),
 	).start(request);
 	run.cancel("user");
 	loaded(fake);
@@ -73,9 +73,9 @@ test("a run that is cancelled before its engine is loaded is cancelled", async (
 });
 
 test("an engine that cannot be loaded is the failure of the run", async () => {
-	const engine = lateEngine(
-		"late",
-		late(() => Promise.reject(new Error("no such file"))),
+	const engine = lazyEngine(
+		"lazy",
+		lazy(() => Promise.reject(new Error("no such file"))),
 	);
 	const run = engine.start(request);
 	run.cancel("user");
@@ -86,10 +86,10 @@ test("an engine that cannot be loaded is the failure of the run", async () => {
 	await run.settled;
 });
 
-test("a late planner that was never used is not loaded to end a session", async () => {
+test("a lazy planner that was never used is not loaded to end a session", async () => {
 	const fake = new FakePlanner();
-	const made = late(async () => fake);
-	const planner = latePlanner(made);
+	const made = lazy(async () => fake);
+	const planner = lazyPlanner(made);
 	await planner.sessionEnded("s");
 	assert.equal(made.begun, undefined);
 	await planner.prune();
@@ -97,9 +97,9 @@ test("a late planner that was never used is not loaded to end a session", async 
 	assert.deepEqual(fake.sessionsEnded, ["s"]);
 });
 
-test("a late bridge is told of nothing until a turn has loaded it", async () => {
+test("a lazy bridge is told of nothing until a turn has loaded it", async () => {
 	const told: string[] = [];
-	const made = late(async () => {
+	const made = lazy(async () => {
 		const bridge = {
 			prepareRun: async (given: RunRequest) => ({ request: given }),
 			toolEnded: (id: string) => told.push(id),
@@ -107,7 +107,7 @@ test("a late bridge is told of nothing until a turn has loaded it", async () => 
 		};
 		return bridge as unknown as SessionBridge;
 	});
-	const bridge = lateBridge(made);
+	const bridge = lazyBridge(made);
 	bridge.toolEnded("early", {});
 	bridge.close();
 	assert.equal(made.begun, undefined);
