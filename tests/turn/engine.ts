@@ -8,6 +8,7 @@ import { type Log, silentLog } from "../../src/engine/log.ts";
 import { createCliEngine } from "../../src/run/cli-engine.ts";
 import { systemProcesses } from "../../src/run/process/process-table.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
+import { runRequest } from "../support/run-request.ts";
 import type { FakeHome, InvocationRecord } from "../support/scenario.ts";
 import { SkippingClock } from "../support/skipping-clock.ts";
 
@@ -68,16 +69,7 @@ export function asksForSignIn(t: Pick<TestContext, "after">, home: FakeHome): Ru
 }
 
 export function ask(home: FakeHome, more: Partial<RunRequest> = {}): RunRequest {
-	return {
-		prompt: "hello",
-		cwd: home.cwd,
-		addDirs: [],
-		mode: "accept-edits",
-		permissions: "skip",
-		purpose: "turn",
-		literalPrompt: false,
-		...more,
-	};
+	return runRequest({ cwd: home.cwd, ...more });
 }
 
 /** Everything a run tells, to its end. */

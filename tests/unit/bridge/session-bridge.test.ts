@@ -10,16 +10,9 @@ import type { EndEvent } from "../../../src/engine/events.ts";
 import { silentLog } from "../../../src/engine/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeEngine, tool } from "../../support/fake-engine.ts";
+import { runRequest } from "../../support/run-request.ts";
 
-const REQUEST: RunRequest = {
-	prompt: "go",
-	cwd: "/work",
-	addDirs: [],
-	mode: "accept-edits",
-	permissions: "skip",
-	purpose: "turn",
-	literalPrompt: true,
-};
+const REQUEST = runRequest({ prompt: "go" });
 const ANSWERED: EndEvent = {
 	type: "end",
 	outcome: { kind: "answered" },

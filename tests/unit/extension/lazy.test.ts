@@ -10,16 +10,9 @@ import { lazy, lazyBridge, lazyEngine, lazyPlanner } from "../../../src/extensio
 import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeEngine, text } from "../../support/fake-engine.ts";
 import { FakePlanner } from "../../support/fake-planner.ts";
+import { runRequest } from "../../support/run-request.ts";
 
-const request: RunRequest = {
-	prompt: "hello",
-	cwd: "/w",
-	addDirs: [],
-	mode: "accept-edits",
-	permissions: "skip",
-	purpose: "turn",
-	literalPrompt: false,
-};
+const request = runRequest({ cwd: "/w" });
 
 async function all(events: AsyncIterable<AgyEvent>): Promise<AgyEvent[]> {
 	const found: AgyEvent[] = [];

@@ -3,16 +3,9 @@ import { test } from "node:test";
 import type { RunRequest } from "../../../../src/engine/engine.ts";
 import { featuresOf, parseVersion } from "../../../../src/run/agy/agy-features.ts";
 import { buildCommandLine, type CommandLineInput, goDuration } from "../../../../src/run/agy/command-line.ts";
+import { runRequest } from "../../../support/run-request.ts";
 
-const request: RunRequest = {
-	prompt: "hello",
-	cwd: "/w",
-	addDirs: [],
-	mode: "accept-edits",
-	permissions: "skip",
-	purpose: "turn",
-	literalPrompt: false,
-};
+const request = runRequest({ cwd: "/w" });
 
 interface Change {
 	readonly request?: Partial<RunRequest>;
