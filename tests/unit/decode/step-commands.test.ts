@@ -80,7 +80,7 @@ test("a command in the background has a task with its log", () => {
 	assert.equal(toolOf({ type: 21, runCommand: command }).task, undefined);
 });
 
-test("a look at a background command", () => {
+test("a look at a background command: its id, output, exit code and failure", () => {
 	const running = toolOf({ type: 28, commandStatus: { commandId: "c1", status: 2, delta: "more" } });
 	assert.deepEqual([running.summary, running.output, running.exitCode], ["c1", "more", undefined]);
 	const ended = toolOf({
@@ -106,7 +106,7 @@ test("input for a background command, and its end", () => {
 	assert.deepEqual(denied.error?.denied, { by: "permission", action: "command", target: "y" });
 });
 
-test("a shell step", () => {
+test("a shell step: its line, output, exit code and failure", () => {
 	const body = toolOf({ type: 112 }, rawField(127, { 1: "date", 2: 3, 3: "today", 4: "no clock" }));
 	assert.deepEqual([body.toolKind, body.summary, body.output, body.exitCode], ["command", "date", "today", 3]);
 	assert.equal(body.error?.message, "no clock");

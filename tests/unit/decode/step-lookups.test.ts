@@ -48,7 +48,7 @@ test("a search in files: what and where, the hits, what went wrong", () => {
 	assert.deepEqual(toolOf({ type: 7, grepSearch: grep }).error, undefined);
 });
 
-test("a search for files", () => {
+test("a search for files: what and where, the names found, what went wrong", () => {
 	const find = { pattern: "*.ts", searchDirectory: "/r", extensions: ["ts"], truncatedOutput: "short" };
 	const body = toolOf({ type: 25, find: { ...find, rawOutput: "a.ts\nb.ts" } });
 	assert.deepEqual([body.toolKind, body.name, body.summary], ["find", "find_by_name", "*.ts in /r"]);

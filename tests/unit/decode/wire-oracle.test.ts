@@ -150,14 +150,14 @@ test("the walker finds what @bufbuild/protobuf finds in random messages", () => 
 	);
 });
 
-test("… and in mutated ones, up to the same broken byte", () => {
+test("the walker finds the same in messages that were broken, up to the same byte", () => {
 	fc.assert(
 		fc.property(mutated, (bytes) => assert.deepEqual(walk(bytes), oracle(bytes))),
 		{ numRuns: 4000 },
 	);
 });
 
-test("… and in garbage", () => {
+test("the walker finds the same in bytes that are no message", () => {
 	fc.assert(
 		fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => assert.deepEqual(walk(bytes), oracle(bytes))),
 		{ numRuns: 2000 },

@@ -46,7 +46,7 @@ test("integers: exact as bigint in all 64 bits, signed as number, defaults when 
 	assert.equal(absent.message(1).message(2).text(3), "");
 });
 
-test("floating point numbers", () => {
+test("a floating point number is read where it stands, also at an odd offset", () => {
 	const bytes = write().tag(1, WireType.Bit64).double(-2.5e300).finish();
 	const message = new Message(join(new Uint8Array([8, 1]), bytes), 2);
 	assert.equal(message.double(1), -2.5e300);
@@ -75,7 +75,7 @@ test("a varint that never seems to end, in a packed field, is given up and not c
 	assert.deepEqual(new Message(packed).numbers(4), []);
 });
 
-test("maps of strings", () => {
+test("a map of strings keeps its keys, also those without a value", () => {
 	const entry = (key: string, value: string) =>
 		write()
 			.tag(5, WireType.LengthDelimited)

@@ -37,7 +37,7 @@ test("a line that is nested beyond use is skipped", () => {
 	assert.deepEqual(deltasOf(read(line + delta(1, "on"))), ["on"]);
 });
 
-test("init", () => {
+test("the first line tells the conversation, the model and the permission mode", () => {
 	const line =
 		'{"event":"init","conversation_id":"c","init":{"model":"Gemini 3.7 Flash (Low)","cwd":"/w","tools":["run_command",7],"permission_mode":"request-review"}}\n';
 	assert.deepEqual(only(line), {
@@ -54,7 +54,7 @@ test("init", () => {
 	});
 });
 
-test("a tool step with everything", () => {
+test("a line about a step tells its tool, its error and its usage", () => {
 	const step = {
 		conversation_id: "c",
 		step_index: 3,
@@ -201,7 +201,7 @@ test("a mended line is bounded too", () => {
 	assert.ok(reader.skippedLines > 0);
 });
 
-test("garbage never throws", () => {
+test("whatever comes on stdout, reading it never throws", () => {
 	fc.assert(
 		fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 10 }), (chunks) => {
 			const reader = new StreamReader();

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const env = { HOME: "/home/me" };
 
-test("agy's own place", () => {
+test("agy keeps its data in the home folder unless told otherwise", () => {
 	assert.deepEqual(dataFolders({ env }), {
 		gemini: "/home/me/.gemini",
 		conversations: "/home/me/.gemini/antigravity-cli/conversations",

@@ -12,7 +12,7 @@ test("models are of one of two pools", () => {
 	assert.equal(quotaPool(undefined), undefined);
 });
 
-test("Go durations", () => {
+test("durations are read as Go writes them, and nothing else is one", () => {
 	assert.equal(goDurationMs("1h2m3s"), HOUR + 123_000);
 	assert.equal(goDurationMs("1.5s"), 1_500);
 	assert.equal(goDurationMs("250ms"), 250);
