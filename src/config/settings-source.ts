@@ -1,4 +1,4 @@
-import { fileFingerprint } from "../files/fingerprint.ts";
+import { fileStamp } from "../files/file-stamp.ts";
 import {
 	combineSettings,
 	type LoadedSettings,
@@ -26,7 +26,7 @@ export function createSettingsSource(path: string, env: NodeJS.ProcessEnv): Sett
 	let seen: string | undefined;
 
 	function load(): LoadedSettings {
-		const now = fileFingerprint(path);
+		const now = fileStamp(path);
 		if (loaded === undefined || now !== seen) {
 			loaded = combineSettings(readSettingsFile(path), env);
 			seen = now;

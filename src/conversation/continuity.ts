@@ -52,7 +52,7 @@ export interface Situation {
  * Decides which conversation a turn continues. A conversation is continued only if everything it has seen is a prefix of
  * the transcript; what came after it that agy has not seen goes along as a digest.
  */
-export function decide(situation: Situation): Decision {
+export function decideContinuity(situation: Situation): Decision {
 	const { entries } = situation;
 	const last = entries.at(-1);
 	if (last === undefined || last.kind === "answer" || situation.endsWithOurToolResult)

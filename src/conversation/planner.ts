@@ -7,7 +7,7 @@ import { codeOf } from "../engine/thrown.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import type { Binding, SessionRecord } from "./binding.ts";
 import { ClaimedRecords } from "./claimed-records.ts";
-import { type Decision, decide, type Situation } from "./continuity.ts";
+import { type Decision, decideContinuity, type Situation } from "./continuity.ts";
 import { fingerprints } from "./fingerprint.ts";
 import { digestNotice, emptyPrompt, nothingToSay, rebuildNotice, stagingFailed } from "./notices.ts";
 import { remember } from "./outcome.ts";
@@ -125,12 +125,12 @@ class SessionPlanner implements ConversationPlanner {
 			rebuildOnFamilyChange: settings().rebuildOnFamilyChange,
 		};
 		const after = fingerprints(entries);
-		const decision = decide(situation);
+		const decision = decideContinuity(situation);
 		const resumed = resumedBy(decision);
 		if (resumed === undefined || (await this.#records.claim(input.sessionId, resumed.conversationId))) {
 			return { decision, after };
 		}
-		return { decision: decide({ ...situation, isBusy: () => true }), after };
+		return { decision: decideContinuity({ ...situation, isBusy: () => true }), after };
 	}
 
 	async #giveUp({ sessionId }: TurnInput, decision: Decision): Promise<void> {

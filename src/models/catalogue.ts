@@ -2,7 +2,7 @@ import type { Clock } from "../engine/clock.ts";
 import type { Effort } from "../engine/engine.ts";
 import type { Log } from "../engine/log.ts";
 import { messageOf } from "../engine/thrown.ts";
-import { fileFingerprint } from "../files/fingerprint.ts";
+import { fileStamp } from "../files/file-stamp.ts";
 import type { AgyCommand, AskFailure } from "../run/agy/ask-agy.ts";
 import { resolveAlias } from "./alias.ts";
 import { builtInModels } from "./built-in.ts";
@@ -95,9 +95,9 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 	}
 
 	function restore(): void {
-		const fingerprint = fileFingerprint(cachePath);
-		if (fingerprint === seenCache) return;
-		seenCache = fingerprint;
+		const stamp = fileStamp(cachePath);
+		if (stamp === seenCache) return;
+		seenCache = stamp;
 		const cached = readModelCache(cachePath);
 		if (cached === undefined || cached.fetchedAt <= (source.at ?? -1)) return;
 		const { fetchedAt, agyVersion } = cached;
@@ -135,7 +135,7 @@ export function createCatalogue(parts: CatalogueParts): ModelCatalogue {
 		try {
 			const { writePrivateFile } = await import("../files/private-file.ts");
 			await writePrivateFile(cachePath, modelCacheText({ fetchedAt: at, ...version, models: [...listed] }));
-			seenCache = fileFingerprint(cachePath);
+			seenCache = fileStamp(cachePath);
 		} catch (error) {
 			log.info("models.not-written", { cause: messageOf(error) });
 		}

@@ -9,10 +9,10 @@ import * as notices from "../ledger/notices.ts";
 import { SqliteMissingError } from "../tail/sqlite.ts";
 import { type Invocation, prepareInvocation } from "./agy/invocation.ts";
 import type { Attempt, AttemptEnd } from "./attempt.ts";
-import { beginAttempt } from "./begin-attempt.ts";
 import { type Limits, limitsOf } from "./ending/deadlines.ts";
 import { EventQueue } from "./event-queue.ts";
 import { forbiddenToolUse } from "./own-tools.ts";
+import { prepareAttempt } from "./prepare-attempt.ts";
 import { childEnvironment, type RunMark } from "./process/environment.ts";
 import { keepNodeAlive } from "./process/keep-alive.ts";
 import { acquireSlot, lockConversation } from "./process/run-locks.ts";
@@ -111,7 +111,7 @@ class AgyRun implements Run {
 		}
 
 		this.#emit({ type: "activity", doing: "starting" });
-		const { attempt, release } = await beginAttempt({
+		const { attempt, release } = await prepareAttempt({
 			request,
 			invocation,
 			settings,

@@ -22,6 +22,10 @@ export interface DiscoveryFacts {
 	readonly resumeTouched: boolean;
 }
 
+/**
+ * Whether it is known which conversation our agy writes. (What a pi session keeps of its conversations, in `src/conversation/`, is
+ * called a binding as well.)
+ */
 export type Binding =
 	| {
 			readonly kind: "bound";

@@ -15,7 +15,7 @@ import { delegationsFolder, EarlierDelegations } from "./earlier.ts";
 import { type Call, type ExecuteParts, execute, refusal } from "./execute.ts";
 import { editLockName, findDirectory, refuseCaller } from "./guard.ts";
 import type { AskParameters } from "./parameters.ts";
-import { decide } from "./request.ts";
+import { decideDelegation } from "./request.ts";
 
 export interface AskParts {
 	readonly engine: Engine;
@@ -96,7 +96,7 @@ export class Delegator {
 		catalogue.restore();
 		await catalogue.learn(params.model ?? settings().defaultModel, signal);
 		const { conversationId } = params;
-		const decision = decide(params, {
+		const decision = decideDelegation(params, {
 			settings: settings(),
 			models: catalogue.entries(),
 			modelsComplete: catalogue.isComplete(),

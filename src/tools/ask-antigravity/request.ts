@@ -38,7 +38,7 @@ export interface Delegation {
 export type Decision = { readonly delegation: Delegation } | { readonly refused: Failure };
 
 /** Decides what a call asks for. Pure: nothing is looked up or started. */
-export function decide(params: AskParameters, situation: Situation): Decision {
+export function decideDelegation(params: AskParameters, situation: Situation): Decision {
 	const { settings, sessionCwd, earlier } = situation;
 	if (params.prompt.trim() === "") return refuse("The prompt is empty.", "Describe the task in `prompt`.");
 	if (settings.toolsRunIn === "pi") {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Message } from "@earendil-works/pi-ai";
 import fc from "fast-check";
 import type { Binding } from "../../../src/conversation/binding.ts";
-import { type Decision, decide, type Situation } from "../../../src/conversation/continuity.ts";
+import { type Decision, decideContinuity, type Situation } from "../../../src/conversation/continuity.ts";
 import { fingerprints } from "../../../src/conversation/fingerprint.ts";
 import { endsWithOurToolResult, readTranscript } from "../../../src/conversation/transcript.ts";
 import { branchSummary, command, compaction, ours, result, theirs, user } from "./messages.ts";
@@ -300,7 +300,7 @@ const cases: Case[] = [
 ];
 
 for (const { name, transcript, bindings = [], facts = {}, expected } of cases) {
-	test(name, () => assert.equal(inWords(decide(situation(transcript, bindings, facts))), expected));
+	test(name, () => assert.equal(inWords(decideContinuity(situation(transcript, bindings, facts))), expected));
 }
 
 /** Transcripts that end with words of the user. */
@@ -321,7 +321,7 @@ test("a conversation is continued only if all it has seen is a prefix of the tra
 	fc.assert(
 		fc.property(transcripts, transcripts, (seen, transcript) => {
 			const binding = bound("c", seen);
-			const decision = decide(situation(transcript, [binding]));
+			const decision = decideContinuity(situation(transcript, [binding]));
 			const prints = printsOf(transcript);
 			const isPrefix = binding.seen.every((print, index) => print === prints[index]);
 			assert.equal("binding" in decision, isPrefix);
@@ -335,7 +335,7 @@ test("every entry is known, in the digest, or among the words: none is lost and 
 			const prints = printsOf(transcript);
 			const binding: Binding = { ...bound("c", []), seen: prints.slice(0, cut % prints.length) };
 			const facts = situation(transcript, [binding]);
-			const decision = decide(facts);
+			const decision = decideContinuity(facts);
 			assert.ok(decision.kind !== "nothing-to-say" && decision.ask !== "go-on");
 			const unseen = "unseen" in decision ? decision.unseen : [];
 			const told = new Set([...unseen, ...decision.ask]);

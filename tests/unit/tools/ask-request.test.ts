@@ -6,7 +6,7 @@ import { collapse } from "../../../src/models/catalogue-model.ts";
 import { type AskParameters, withoutBlanks } from "../../../src/tools/ask-antigravity/parameters.ts";
 import {
 	type Delegation,
-	decide,
+	decideDelegation,
 	modelName,
 	requestFor,
 	type Situation,
@@ -22,13 +22,13 @@ const situation: Situation = {
 const earlier = { conversationId: "c-1", cwd: "/home/me/other", model: "gemini-3.8-flash", effort: "high" as const };
 
 function accepted(params: Partial<AskParameters>, more: Partial<Situation> = {}): Delegation {
-	const decision = decide({ prompt: "look", ...params }, { ...situation, ...more });
+	const decision = decideDelegation({ prompt: "look", ...params }, { ...situation, ...more });
 	if ("refused" in decision) throw new Error(JSON.stringify(decision.refused));
 	return decision.delegation;
 }
 
 function refused(params: Partial<AskParameters>, more: Partial<Situation> = {}) {
-	const decision = decide({ prompt: "look", ...params }, { ...situation, ...more });
+	const decision = decideDelegation({ prompt: "look", ...params }, { ...situation, ...more });
 	if ("delegation" in decision) throw new Error("was accepted");
 	return decision.refused;
 }

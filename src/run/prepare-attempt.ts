@@ -26,15 +26,18 @@ export interface AttemptSetup {
 	readonly emit: (event: AgyEvent) => void;
 }
 
-export interface StartedAttempt {
-	/** Not running yet. */
+export interface PreparedAttempt {
+	/** `run` starts agy. */
 	readonly attempt: Attempt;
 	/** Call when its process is gone. Never rejects. */
 	readonly release: () => Promise<void>;
 }
 
-/** Puts the parts of one agy process together: reader, follower, guardian, note for the next start of pi. */
-export async function beginAttempt(setup: AttemptSetup): Promise<StartedAttempt> {
+/**
+ * Puts the parts of one agy process together: its readers, the follower of its conversation, the guardian, and the note by which the
+ * next pi would find it.
+ */
+export async function prepareAttempt(setup: AttemptSetup): Promise<PreparedAttempt> {
 	const { request, invocation, settings, limits, context, emit } = setup;
 	const { clock, table, openFiles, folders, patience } = context;
 	const sqlite = await context.sqlite();
