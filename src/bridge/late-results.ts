@@ -4,11 +4,11 @@ import type { PiCall } from "./parked-calls.ts";
 
 /** Largest part of the prompt that one late result takes, in bytes. */
 const MAX_RESULT_BYTES = 8_000;
-/** What is told of arguments. */
+/** Largest part of a call's arguments that is told, in bytes. */
 const MAX_ARGS_BYTES = 300;
-/** agy dropped prompts without a word from about 25 KB on (reported by users); the late results keep the whole below. */
+/** Largest prompt with late results, in bytes: agy dropped prompts without a word from about 25 KB on (reported by users). */
 const MAX_PROMPT_BYTES = 24_000;
-/** Told of each result at least. */
+/** At least so much is told of each result, in bytes, however long the prompt is. */
 const MIN_RESULT_BYTES = 200;
 
 /**

@@ -67,9 +67,9 @@ export function parseSettingsFile(text: string): SettingsFile {
 }
 
 /**
- * Defaults, over them what the file says, over that the environment. What is wrong is reported and left out. But whoever meant to
- * say something of permissions, or of tools that agy must not call, has not asked for all of them: until it is known what was
- * meant, `permissions` is `deny`, and `bridge` is `off`.
+ * Defaults, over them what the file says, over that the environment. What is wrong is reported and left out. But where the file
+ * cannot be read, or `permissions` or `bridgeDeny` is wrong in it, the defaults may allow more than was meant. Until that is put
+ * right, `permissions` is `deny`, and `bridge` is `off`.
  */
 export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): LoadedSettings {
 	const { given, origins, faults } = takeAll(file, env);
@@ -86,7 +86,7 @@ export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): Loa
 		const reason = [file.reason, ...(until.length > 0 ? [`until it is right, ${until.join(" and ")}`] : [])].join("; ");
 		problems.unshift({ where: "the whole file", reason });
 	}
-	// Nobody decided what only caution did.
+	// `bridge` is off for caution alone: nobody has decided it.
 	return { settings, origins: careful.bridge ? { ...origins, bridge: "default" } : origins, problems };
 }
 

@@ -17,8 +17,8 @@ export function withoutCurrent(record: SessionRecord, transcript: Transcript): S
 }
 
 /**
- * Lets the transcript go on in conversation `chosen`. What this session has not said there is told it in a digest; what is
- * longer known than it would win against it, and is forgotten.
+ * Lets the transcript go on in conversation `chosen`. The next turn tells it in a digest what it has not seen. All others that the
+ * transcript could go on from are forgotten, since one that has seen more of it would be taken instead.
  */
 export function withChosen(
 	record: SessionRecord,

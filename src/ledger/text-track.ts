@@ -5,9 +5,9 @@ export type TextChange =
 
 /**
  * One growing text (the answer or the thinking of one model call) as both sources describe it, and how much of it was
- * shown. The database is the truth; stdout may be ahead of it, behind it, or all there is. It is ahead by words only: what
- * comes before them, a thought or an earlier step, only the database tells, so until a row has begun to say something,
- * or none is to be expected, what stdout says waits.
+ * shown. The database is the truth; stdout may be ahead of it, behind it, or all there is. But stdout has the answer's words only:
+ * what comes before them, thinking or an earlier step, only the database tells. So what stdout says waits until the row has text,
+ * or until no row is expected any more.
  */
 export class TextTrack {
 	#row: string | undefined;

@@ -51,7 +51,7 @@ export class ToolBook {
 		return this.#denied.all;
 	}
 
-	/** Whether the database is to be expected to tell about tools. What that changes for a tool its next update tells. */
+	/** Whether the database is lost, so that stdout alone tells about tools. Tells nothing by itself; update the tools afterwards. */
 	databaseIsLost(lost: boolean): void {
 		this.#databaseLost = lost;
 	}
@@ -67,7 +67,7 @@ export class ToolBook {
 		return this.update(entry);
 	}
 
-	/** The row is none of a tool. What stdout said of the step without naming a tool was about such a row, then. */
+	/** The row turned out to be no tool's. If stdout spoke of this step without naming a tool, it meant that row. */
 	rowIsSilent(entry: StepEntry): AgyEvent[] {
 		const tool = entry.tool;
 		if (tool === undefined || tool.isNamed || tool.told !== undefined) return this.update(entry);
@@ -76,7 +76,7 @@ export class ToolBook {
 		return [];
 	}
 
-	/** A model call asked for these tools; also, whatever comes before its row has been written by now. */
+	/** A model call asked for these tools. That its row is there also tells that all rows before it have been written. */
 	fromPlanner(index: number, calls: readonly PlannedCall[]): AgyEvent[] {
 		this.#newestPlannerRow = Math.max(this.#newestPlannerRow, index);
 		for (const call of calls) this.#planned.set(call.id, call);

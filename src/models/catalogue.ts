@@ -41,8 +41,8 @@ export interface ModelCatalogue {
 	/** `modelId` is an id of ours or an exact slug of agy's (whose tier then wins over `effort`). */
 	resolve(modelId: string, effort: Effort | undefined): Resolution;
 	/**
-	 * Asks agy for its list when it was never asked and `name` (an id, a slug or a word of people's) means none of the built-in
-	 * models, so that a mistyped one is not sent to it. Where it cannot be asked, it decides itself. Never rejects.
+	 * Asks agy for its list if it was never asked and `name` (an id, a slug or a word of people's) fits none of the built-in models,
+	 * so that a mistyped name is not sent to agy. Where agy cannot be asked, the name is sent and agy decides. Never rejects.
 	 */
 	learn(name: string, signal?: AbortSignal): Promise<void>;
 	/** False while agy was never asked: then the list may lack what it offers. */

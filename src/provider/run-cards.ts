@@ -69,7 +69,7 @@ export class RunCards {
 		this.#followed.clear();
 	}
 
-	/** agy has gone on: cards that do not end in a moment let go of their steps. Its going on further does not make it later. */
+	/** agy has gone on: cards that do not end in a moment let go of their steps. A further call does not prolong that moment. */
 	releaseSoon(): void {
 		this.#cancelRelease ??= this.#clock.after(RELEASE_GRACE_MS, () => this.release("background"));
 	}

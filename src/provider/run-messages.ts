@@ -32,8 +32,9 @@ interface OpenMessage {
 }
 
 /**
- * The messages that one run of agy becomes. Items wait in a queue, one loop gives them to the message that is being written,
- * and only that loop ends a message: what asks for an end leaves its mark and wakes the loop, also when it comes from within.
+ * The messages that one run of agy becomes. Items wait in a queue, and one loop gives them to the message that is being written.
+ * Only that loop ends a message. Whoever wants a message to end sets a flag and wakes the loop; that also works from within the
+ * loop, when pi reacts at once to something that was written.
  *
  * No item in the queue is news of a step that has a card: those go to the card at once, which pi may be following.
  */
