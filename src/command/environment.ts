@@ -113,7 +113,9 @@ export type AgyProbe =
 			readonly tooOldFor?: { readonly floor: string };
 	  }
 	| { readonly found: false; readonly searched: readonly string[] }
-	/** The file is there and did not answer as agy does. */
+	/** It was started and told no version, as an agy does that writes nothing to a pipe. Turns with it may work. */
+	| { readonly found: "unnamed"; readonly path: string }
+	/** The file is there and cannot be started. */
 	| { readonly found: "broken"; readonly path: string; readonly cause: string };
 
 export type BridgeProbe =

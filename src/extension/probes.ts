@@ -75,8 +75,7 @@ async function probeAgy({ agy, clock }: ProbeParts): Promise<AgyProbe> {
 		return { found: "broken", path, cause };
 	}
 	const { version, belowFloor } = read.features;
-	if (version === undefined)
-		return { found: "broken", path, cause: `it does not say its version, as agy before ${FLOOR} does not` };
+	if (version === undefined) return { found: "unnamed", path };
 	const old = belowFloor ? { tooOldFor: { floor: FLOOR } } : {};
 	return { found: true, path, version: formatVersion(version), ...old };
 }

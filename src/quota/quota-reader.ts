@@ -1,6 +1,6 @@
 import type { Clock } from "../engine/clock.ts";
 import type { LocateAgy } from "../models/catalogue.ts";
-import { compareVersions, parseVersion } from "../run/agy/agy-features.ts";
+import { featuresOf, parseVersion, SINCE } from "../run/agy/agy-features.ts";
 import { type AskFailure, askAgy, failureIn } from "../run/agy/ask-agy.ts";
 import { parseUsage, type QuotaPool } from "./usage.ts";
 
@@ -20,8 +20,6 @@ export interface QuotaMemory {
 }
 
 const KEPT_MS = 5 * 60 * 1000;
-/** The first agy that answers `/usage` itself; an older one would send it to the model as a prompt. */
-const NEEDS = "1.1.11";
 
 /** A reader for one session. Sessions that are given the same `memory` ask agy once for all. */
 export function createQuotaReader(locateAgy: LocateAgy, clock: Clock, memory: QuotaMemory = {}): QuotaReader {
@@ -29,8 +27,9 @@ export function createQuotaReader(locateAgy: LocateAgy, clock: Clock, memory: Qu
 		const located = await locateAgy();
 		if (!located.ok) return located;
 		const { version } = located;
-		if (compareVersions(parseVersion(version ?? ""), parseVersion(NEEDS)) < 0) {
-			return { ok: false, failure: { kind: "too-old", needs: NEEDS, version: version ?? "an unknown version" } };
+		if (!featuresOf(parseVersion(version ?? "")).usage) {
+			const failure = { kind: "too-old", needs: SINCE.usage, version: version ?? "an unknown version" } as const;
+			return { ok: false, failure };
 		}
 		const answer = await askAgy(located.command, ["-p", "/usage", "--output-format", "json"]);
 		if (!answer.ok) return answer;

@@ -34,8 +34,10 @@ test("a conversation that is no database is a problem with its path", async (t) 
 	assert.doesNotMatch(message, /\n\s+at /);
 });
 
-test("an agy below the floor, and a file that is no agy", async (t) => {
+test("an agy that lacks something, one below the floor, and a file that is no agy", async (t) => {
 	const old = agyHome(t, quiet, { version: "1.0.15" });
+	const lesser = agyHome(t, quiet, { version: "1.1.7" });
+	assert.match((await say(lesser.rpc(), "/agy doctor")).message, /! agy: 1\.1\.7 works, but lacks stream-json/);
 	assert.match(
 		(await say(old.rpc(), "/agy doctor")).message,
 		/✗ agy: 1\.0\.15 is too old\n {4}→ Run `agy update`: 1\.0\.16 or later/,
@@ -46,8 +48,8 @@ test("an agy below the floor, and a file that is no agy", async (t) => {
 	chmodSync(noAgy, 0o755);
 	const home = { ...other.pi, env: { ...other.pi.env, AGY_BIN: noAgy } };
 	const { stdout } = await runPi(home, [...only(EXTENSION), ...MODEL, "-p", "/agy status", "/agy doctor"]);
-	assert.match(stdout, /^agy +\/.*\/agy does not work: it does not say its version, as agy before 1\.0\.16 does not\n/);
-	assert.match(stdout, /✗ agy: .* does not work/);
+	assert.match(stdout, /^agy +[~\/]\S*\/agy, which does not say its version; see \/agy doctor\n/);
+	assert.match(stdout, /! agy: \/.*\/agy does not say its version: it is older than 1\.0\.16, [^\n]+\n {4}→ /);
 });
 
 test("without agy, in an empty home", async (t) => {

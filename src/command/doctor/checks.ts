@@ -3,36 +3,14 @@ import { settingNames } from "../../config/schema.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import type { Resolution } from "../../models/resolve.ts";
 import { suggest } from "../../models/suggest.ts";
-import { INSTALL_AGY } from "../../words/failure-words.ts";
 import { describeAskFailure } from "../ask-failure-words.ts";
 import type { AgyProbe, DecodingProbe } from "../environment.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
-/** Whether agy is there, starts, and is new enough. */
-export function checkAgy(probe: AgyProbe): Check {
-	switch (probe.found) {
-		case true:
-			if (probe.tooOldFor === undefined) return ok("agy", probe.version, [probe.path]);
-			return problem(
-				"agy",
-				`${probe.version} is too old`,
-				`Run \`agy update\`: ${probe.tooOldFor.floor} or later is needed.`,
-			);
-		case false:
-			return problem("agy", "not found", INSTALL_AGY, probe.searched);
-		case "broken":
-			return problem(
-				"agy",
-				`${probe.path} does not work: ${probe.cause}`,
-				"Run `agy update` or install it again; AGY_BIN can name another one.",
-			);
-	}
-}
-
 /** agy lists its models only to who is signed in, so one question answers both. Nothing new about an agy that does not work. */
 export function checkModels(agy: AgyProbe, outcome: RefreshOutcome, count: number): Check[] {
 	if (outcome.kind !== "failed") return [ok("sign-in", "agy is signed in"), ok("models", `agy lists ${count}`)];
-	if (agy.found !== true) return [];
+	if (agy.found === false || agy.found === "broken") return [];
 	const { problem: text, remedy } = describeAskFailure(outcome.failure);
 	switch (outcome.failure.kind) {
 		case "not-installed":

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../../engine/thrown.ts";
 import { resolveAlias } from "../../models/alias.ts";
+import { checkAgy } from "../doctor/agy.ts";
 import { checkAgySettings } from "../doctor/agy-settings.ts";
 import { checkBridge, checkSelfTest, SELF_TEST_BEGINS } from "../doctor/bridge.ts";
 import { type Check, formatChecks } from "../doctor/check.ts";
 import {
-	checkAgy,
 	checkConflicts,
 	checkDecoding,
 	checkDefaultModel,

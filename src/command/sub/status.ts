@@ -48,11 +48,18 @@ function problemRow(count: number): [string, string] {
 }
 
 function describeAgy(probe: AgyProbe): string {
-	if (probe.found === true) {
-		const old = probe.tooOldFor === undefined ? "" : `, too old: ${probe.tooOldFor.floor} is needed`;
-		return `${probe.version} (${homePath(probe.path)})${old}`;
+	switch (probe.found) {
+		case true: {
+			const old = probe.tooOldFor === undefined ? "" : `, too old: ${probe.tooOldFor.floor} is needed`;
+			return `${probe.version} (${homePath(probe.path)})${old}`;
+		}
+		case false:
+			return "not found; see /agy doctor";
+		case "unnamed":
+			return `${homePath(probe.path)}, which does not say its version; see /agy doctor`;
+		case "broken":
+			return `${probe.path} does not work: ${probe.cause}`;
 	}
-	return probe.found === false ? "not found; see /agy doctor" : `${probe.path} does not work: ${probe.cause}`;
 }
 
 function describeLastTurn(env: CommandEnvironment): string {

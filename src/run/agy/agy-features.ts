@@ -12,27 +12,37 @@ export interface AgyVersion {
  */
 export const FLOOR = "1.0.16";
 
-/** What one version of agy can do, as far as it matters for starting it and understanding its end. */
-export interface AgyFeatures {
+/** What came with which version of agy, as far as it matters here (agy's changelog). */
+export const SINCE = {
+	/** `--sandbox` counts in print mode. */
+	sandbox: "1.0.6",
+	/** The prompt is read from stdin when no prompt flag is given. */
+	stdinPrompt: "1.1.1",
+	/** `--model` takes slugs; before only display labels. */
+	slugs: "1.1.5",
+	/** `--effort`. */
+	effort: "1.1.5",
+	/** `--output-format stream-json`. */
+	streamJson: "1.1.8",
+	/** `/commands` and `!commands` are read in print mode, and can be switched off. */
+	disableSlashCommands: "1.1.9",
+	/** `/usage` is answered by agy itself; an older one would send it to the model as a prompt. */
+	usage: "1.1.11",
+	/** `--mode` counts in print mode. */
+	mode: "1.1.12",
+	/** `GEMINI_API_KEY`, with agy's setting `modelProvider`. */
+	apiKey: "1.1.13",
+	/** Agents without the built-in tools (`excludeDefaultComponents`); `--agent` itself came with 1.1.1. */
+	toollessAgents: "1.2.1",
+} as const;
+
+export type AgyFeature = keyof typeof SINCE;
+
+/** What one version of agy can do. */
+export interface AgyFeatures extends Readonly<Record<AgyFeature, boolean>> {
 	/** Undefined: it could not be read. */
 	readonly version: AgyVersion | undefined;
 	readonly belowFloor: boolean;
-	/** `--output-format stream-json`, since 1.1.8. */
-	readonly streamJson: boolean;
-	/** `--model` takes slugs, since 1.1.5; before only display labels. */
-	readonly slugs: boolean;
-	/** `--effort`, since 1.1.5. */
-	readonly effort: boolean;
-	/** The prompt is read from stdin when no prompt flag is given, since 1.1.1. */
-	readonly stdinPrompt: boolean;
-	/** `--mode` counts in print mode, since 1.1.12. */
-	readonly mode: boolean;
-	/** `--agent`, since 1.1.1, and agents without the built-in tools (`excludeDefaultComponents`), since 1.2.1. */
-	readonly toollessAgents: boolean;
-	/** `/commands` and `!commands` are read in print mode, since 1.1.9, and can be switched off. */
-	readonly disableSlashCommands: boolean;
-	/** `--sandbox` counts in print mode, since 1.0.6. */
-	readonly sandbox: boolean;
 }
 
 /**
@@ -40,18 +50,20 @@ export interface AgyFeatures {
  * rejects, text output, the conversation found by its open file. It does not count as too old.
  */
 export function featuresOf(version: AgyVersion | undefined): AgyFeatures {
-	const since = (text: string) => version !== undefined && compareVersions(version, parseVersion(text)) >= 0;
+	const has = (since: string) => version !== undefined && compareVersions(version, parseVersion(since)) >= 0;
 	return {
 		version,
-		belowFloor: version !== undefined && !since(FLOOR),
-		streamJson: since("1.1.8"),
-		slugs: since("1.1.5"),
-		effort: since("1.1.5"),
-		stdinPrompt: since("1.1.1"),
-		mode: since("1.1.12"),
-		toollessAgents: since("1.2.1"),
-		disableSlashCommands: since("1.1.9"),
-		sandbox: since("1.0.6"),
+		belowFloor: version !== undefined && !has(FLOOR),
+		sandbox: has(SINCE.sandbox),
+		stdinPrompt: has(SINCE.stdinPrompt),
+		slugs: has(SINCE.slugs),
+		effort: has(SINCE.effort),
+		streamJson: has(SINCE.streamJson),
+		disableSlashCommands: has(SINCE.disableSlashCommands),
+		usage: has(SINCE.usage),
+		mode: has(SINCE.mode),
+		apiKey: has(SINCE.apiKey),
+		toollessAgents: has(SINCE.toollessAgents),
 	};
 }
 

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { dispatch } from "../../../src/command/dispatch.ts";
+import { checkAgy } from "../../../src/command/doctor/agy.ts";
 import { checkAgySettings } from "../../../src/command/doctor/agy-settings.ts";
 import { checkBridge } from "../../../src/command/doctor/bridge.ts";
 import type { Check } from "../../../src/command/doctor/check.ts";
 import {
-	checkAgy,
 	checkDecoding,
 	checkFileEvents,
 	checkModels,
@@ -93,6 +93,30 @@ test("agy: too old and broken are problems", () => {
 	const old = checkAgy({ found: true, path: "/a", version: "1.0.3", tooOldFor: { floor: "1.0.16" } });
 	assert.deepEqual([old.level, /1\.0\.16 or later/.test(old.remedy ?? "")], ["problem", true]);
 	assert.equal(checkAgy({ found: "broken", path: "/a", cause: "EACCES" }).level, "problem");
+});
+
+describe("an older agy that works", () => {
+	const check = (version: string) => checkAgy({ found: true, path: "/a", version });
+
+	test("is a warning that names in one line what it lacks, and the remedy", () => {
+		const oldest = check("1.0.16");
+		assert.deepEqual([oldest.level, oldest.remedy], ["warning", "Run `agy update`."]);
+		assert.match(
+			oldest.text,
+			/^1\.0\.16 works, but lacks prompts on stdin, since 1\.1\.1; models .* by slug .*1\.1\.5; stream-json .*1\.1\.8; `\/agy quota`, since 1\.1\.11; `mode: plan`, since 1\.1\.12; API keys, since 1\.1\.13; `toolsRunIn: pi`.* without tools, since 1\.2\.1$/,
+		);
+	});
+	test("is told only what came after it", () => {
+		assert.match(check("1.1.7").text, /lacks stream-json/);
+		assert.match(check("1.1.8").text, /lacks `\/agy quota`/);
+		assert.match(check("1.2.0").text, /lacks `toolsRunIn: pi`/);
+		assert.deepEqual(check("1.2.1"), { level: "ok", name: "agy", text: "1.2.1", details: ["/a"] });
+	});
+	test("is a warning too where it does not say its version, since turns with it may work", () => {
+		const unnamed = checkAgy({ found: "unnamed", path: "/a" });
+		assert.equal(unnamed.level, "warning");
+		assert.match(unnamed.text, /\/a does not say its version: it is older than 1\.0\.16, the oldest that was tried/);
+	});
 });
 
 test("models: a failure that is not about signing in is a warning, since the old list works on", () => {

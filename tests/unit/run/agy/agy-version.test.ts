@@ -39,7 +39,9 @@ const boundaries = [
 	["effort", "1.1.5", true],
 	["streamJson", "1.1.8", true],
 	["disableSlashCommands", "1.1.9", true],
+	["usage", "1.1.11", true],
 	["mode", "1.1.12", true],
+	["apiKey", "1.1.13", true],
 	["toollessAgents", "1.2.1", true],
 ] as const;
 
