@@ -77,7 +77,8 @@ export function renderReference(): string {
 			"not, it answers one word with the smallest model. Nothing else of `/agy` asks a model anything.",
 		"## Models",
 		"pi lists one model for each of agy's that differ only by effort; its thinking levels are the tiers that exist. Claude and GPT-OSS have no " +
-			"levels. An exact slug of agy (`gemini-3.8-flash-high`) is accepted as a model id as well. The context window shown is at most 200,000 tokens, " +
+			"levels. An exact slug of agy (`gemini-3.8-flash-high`) is accepted as a model id as well; pi then warns that it is not found and used as a " +
+			"custom model id, and it works. The context window shown is at most 200,000 tokens, " +
 			"because agy folds a conversation at about 150,000 itself; `modelOverrides` in pi's `models.json` can change it.",
 		"`defaultModel` and AskAntigravity also take names: `flash`, `pro`, `gemini`, `sonnet`, `opus`, `gpt-oss`, with a version and a tier if you " +
 			"like (`flash high`, `3.7 flash`). Without a version the newest one is meant.",

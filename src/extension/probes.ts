@@ -6,12 +6,12 @@ import { messageOf } from "../engine/thrown.ts";
 import { resolveAlias } from "../models/alias.ts";
 import { API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { failureText } from "../provider/failure-text.ts";
-import { CARD_TOOL } from "../provider/step-card.ts";
 import { FLOOR, formatVersion } from "../run/agy/agy-features.ts";
 import { newestConversations } from "../run/binding/conversation-folder.ts";
 import type { IdleParts } from "../run/binding/idle-conversation.ts";
 import { changesAreToldBy, countSteps } from "../run/binding/inspect-conversation.ts";
 import type { AgyAccess } from "./agy-access.ts";
+import { agyCommands } from "./command-names.ts";
 import type { RealParts } from "./parts.ts";
 
 export interface ProbeParts extends Pick<RealParts, "catalogue" | "clock" | "engine" | "env" | "settings"> {
@@ -36,7 +36,7 @@ export function createProbes(pi: ExtensionAPI, ctx: ExtensionContext, parts: Pro
 		decoding: () => probeDecoding(parts),
 		fileEvents: () => changesAreToldBy(folders().conversations, settings().fileEvents),
 		bridge: () => probeBridge(ctx, parts),
-		conflicts: () => [...otherProviders(ctx), ...otherCommands(pi)],
+		conflicts: () => [...otherProviders(ctx), ...agyCommands(pi).others.map(({ name, path }) => `/${name} of ${path}`)],
 	};
 }
 
@@ -109,19 +109,4 @@ function otherProviders({ modelRegistry }: ExtensionContext): string[] {
 	const isOurs = native === undefined || native.getModels().every((model) => model.api === API_ID);
 	const names = [config && (config.name ?? PROVIDER_ID), isOurs ? undefined : native.name];
 	return names.flatMap((name) => (name === undefined ? [] : [`the provider "${name}"`]));
-}
-
-/** Extensions that registered a command of the same name; pi then calls them `/agy:1`, `/agy:2`. */
-function otherCommands(pi: ExtensionAPI): string[] {
-	const ours = pi.getAllTools().find((tool) => tool.name === CARD_TOOL)?.sourceInfo.path;
-	return pi
-		.getCommands()
-		.filter(
-			({ name, source, sourceInfo }) => isAgyCommand(name) && (source !== "extension" || sourceInfo.path !== ours),
-		)
-		.map(({ name, sourceInfo }) => `/${name} of ${sourceInfo.path}`);
-}
-
-function isAgyCommand(name: string): boolean {
-	return /^agy(:\d+)?$/.test(name);
 }

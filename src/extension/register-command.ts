@@ -3,6 +3,7 @@ import type { CommandEnvironment } from "../command/environment.ts";
 import { registerAgyCommand } from "../command/register.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
+import { tellOfRenaming } from "./command-names.ts";
 import { type Lazy, lazy } from "./lazy.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
@@ -19,7 +20,10 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: Shar
 		return environment.get();
 	});
 	pi.on("session_start", ({ reason }, ctx) => {
-		if (ctx.hasUI && (reason === "startup" || reason === "reload")) tellOfUnusable(settingsSource, ctx);
+		if (ctx.hasUI && (reason === "startup" || reason === "reload")) {
+			tellOfUnusable(settingsSource, ctx);
+			tellOfRenaming(pi, ctx);
+		}
 		environment = lazy(async () => {
 			const { createCommandEnvironment } = await import("./command-environment.ts");
 			return createCommandEnvironment(pi, ctx, parts, shared);

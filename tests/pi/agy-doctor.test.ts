@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { only, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { agyHome, EXTENSION, MODEL, say } from "./agy-home.ts";
 
 const quiet = { steps: [] };
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const RIVAL = fileURLToPath(new URL("agy-rival.ts", import.meta.url));
 
 test("the doctor reads the newest conversation as a turn would, and counts what it does not know", async (t) => {
@@ -48,7 +49,7 @@ test("an agy that lacks something, one below the floor, and a file that is no ag
 	chmodSync(noAgy, 0o755);
 	const home = { ...other.pi, env: { ...other.pi.env, AGY_BIN: noAgy } };
 	const { stdout } = await runPi(home, [...only(EXTENSION), ...MODEL, "-p", "/agy status", "/agy doctor"]);
-	assert.match(stdout, /^agy +[~\/]\S*\/agy, which does not say its version; see \/agy doctor\n/);
+	assert.match(stdout, /^agy +[~/]\S*\/agy, which does not say its version; see \/agy doctor\n/);
 	assert.match(stdout, /! agy: \/.*\/agy does not say its version: it is older than 1\.0\.16, [^\n]+\n {4}→ /);
 });
 
@@ -93,4 +94,32 @@ test("another extension that claims the provider and the command is named, which
 	}
 	const { stdout } = await runPi(pi, [...only(RIVAL, EXTENSION), ...MODEL, "-p", "/agy:2 doctor"]);
 	assert.doesNotMatch(stdout, /of \/.*extensions\/index\.ts/);
+});
+
+test("where pi renamed /agy, its interface says once who else has it and what to type", async (t) => {
+	const { pi } = agyHome(t, quiet);
+	for (const [extensions, ours, rivals] of [
+		[[RIVAL, EXTENSION], "agy:2", "agy:1"],
+		[[EXTENSION, RIVAL], "agy:1", "agy:2"],
+		[[EXTENSION], "agy", undefined],
+	] as const) {
+		const rpc = new PiRpc(pi, [...only(...extensions), ...MODEL]);
+		await rpc.request({ type: "prompt", message: `/${ours} mode` });
+		const notices = rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "notify");
+		const told = notices.map(({ message }) => String(message)).filter((text) => text.startsWith("/agy is also"));
+		assert.equal(told.length, rivals === undefined ? 0 : 1);
+		if (rivals === undefined) continue;
+		assert.match(told[0] ?? "", new RegExp(`^/agy is also a command of \\S+/agy-rival\\.ts \\(/${rivals}\\)`));
+		assert.match(told[0] ?? "", new RegExp(`Type \`/${ours} doctor\``));
+	}
+});
+
+test("two copies of this package keep pi from starting, in the words that the README explains", async (t) => {
+	const { pi } = agyHome(t, quiet);
+	const copy = join(pi.agentDir, "copy.ts");
+	writeFileSync(copy, `export { default } from ${JSON.stringify(EXTENSION)};\n`);
+	const { stderr, code } = await runPi(pi, [...only(EXTENSION, copy), ...MODEL, "-p", "hello"]);
+	assert.equal(code, 1);
+	const [words = ""] = /Tool "agy_step" conflicts with/.exec(stderr) ?? [];
+	assert.ok(words !== "" && README.includes(words), stderr);
 });
