@@ -23,11 +23,11 @@ export function rebuildNotice(reason: RebuildReason): string | undefined {
 	}
 }
 
-/** What the user is told when a digest had to be cut. */
+/** What the user is told when a digest had to leave entries out. */
 export function digestNotice(leftOut: number): string | undefined {
 	if (leftOut === 0) return undefined;
-	const what = leftOut === 1 ? "The oldest entry" : `The oldest ${leftOut} entries`;
-	return `${what} of what Antigravity had not seen did not fit into the digest (setting digestBytes).`;
+	const what = leftOut === 1 ? "the oldest entry is" : `the oldest ${leftOut} entries are`;
+	return `Antigravity is not told all that it missed: ${what} left out. The setting \`digestBytes\` says how much it is told.`;
 }
 
 export const emptyPrompt: Failure = {

@@ -1,7 +1,7 @@
 import type { Clock } from "../engine/clock.ts";
 import type { ToolEvent } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
-import { cardId, StepCard, stepKey } from "./step-card.ts";
+import { type CardEnd, cardId, StepCard, stepKey } from "./step-card.ts";
 
 /** How long a card may still end by itself after agy has gone on; the row of its end is often just behind. */
 const RELEASE_GRACE_MS = 150;
@@ -75,7 +75,7 @@ export class RunCards {
 	}
 
 	/** Ends the cards that pi follows although their steps are not over. */
-	release(end: "background" | "lost"): void {
+	release(end: Exclude<CardEnd, "finished">): void {
 		this.#cancelRelease?.();
 		this.#cancelRelease = undefined;
 		for (const card of this.#followed) card.release(end);

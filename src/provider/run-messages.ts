@@ -209,7 +209,7 @@ export class RunMessages {
 
 	/** A card never holds agy's voice back: those that pi follows let go when this item waits for pi. */
 	#releaseCards(waiting: RunItem): void {
-		if (waiting.type === "end") this.cards.release("lost");
+		if (waiting.type === "end") this.cards.release(waiting.outcome.kind === "cancelled" ? "stopped" : "lost");
 		else if (movesOn(waiting)) this.cards.releaseSoon();
 	}
 
@@ -221,7 +221,7 @@ export class RunMessages {
 		this.#message = undefined;
 		this.#queue = [];
 		this.#isOver = true;
-		this.cards.release("lost");
+		this.cards.release(this.#isAborted ? "stopped" : "lost");
 		this.#onOver();
 	}
 }

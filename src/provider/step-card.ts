@@ -14,9 +14,10 @@ const MAX_SUMMARY = 400;
  * Why a card stopped following its step.
  * - `finished`: the step is over.
  * - `background`: it runs on while agy does something else; its end comes as a second card.
- * - `lost`: agy ended before the step did.
+ * - `stopped`: agy was stopped before the step was over.
+ * - `lost`: agy ended by itself before the step did.
  */
-export type CardEnd = "finished" | "background" | "lost";
+export type CardEnd = "finished" | "background" | "stopped" | "lost";
 
 /** One step of agy as a pi tool card: what is known about it, and who wants to know. */
 export class StepCard {
@@ -62,7 +63,7 @@ export class StepCard {
 	}
 
 	/** Ends the card although its step is not over. */
-	release(end: "background" | "lost"): void {
+	release(end: Exclude<CardEnd, "finished">): void {
 		if (this.#end !== undefined) return;
 		this.#end = end;
 		this.#notify();

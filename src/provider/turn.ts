@@ -111,7 +111,10 @@ async function startTurn(parts: TurnParts, session: TurnSession, call: TurnCall)
 	const live = new LiveRun(parts.engine.start(request), clock, turnHooks(planner, plan, session, call), tools);
 	session.runs.beginTurn(live);
 	session.runStarted(model);
-	for (const notice of plan.notices) call.writer.line(notice);
+	for (const text of plan.notices) {
+		call.writer.line(text);
+		session.notice({ type: "notice", level: "warning", code: "other", text });
+	}
 	follow(live, session, call);
 }
 

@@ -1,6 +1,7 @@
 import { parse, sep } from "node:path";
 import type { FileDiff, ToolEvent, ToolKind } from "../engine/events.ts";
 import { formatDuration } from "./duration.ts";
+import { homePath } from "./home-path.ts";
 import { printable, printableLine } from "./printable.ts";
 
 /** The first word of a step's title. `other` tools are called by agy's own name. */
@@ -57,17 +58,17 @@ export function stepTitle(step: ToolEvent, cwd: string): string {
 }
 
 /**
- * The summary on one line. Paths below `cwd` are shortened to relative ones, but not in a command: there every letter counts.
+ * The summary on one line. Paths below `cwd` or the home folder are shortened, but not in a command: there every letter counts.
  */
 export function stepSubject(kind: ToolKind, summary: string, cwd: string): string {
 	const line = printableLine(summary);
 	return kind === "command" ? line : withoutFolder(line, cwd);
 }
 
-/** `path` relative to `cwd` where it lies in it, else unchanged. */
+/** `path` relative to `cwd` where it lies in it, else with `~` where it lies in the home folder. */
 export function displayPath(path: string, cwd: string): string {
 	if (path === cwd) return ".";
-	return path.startsWith(cwd + sep) && cwd !== parse(cwd).root ? path.slice(cwd.length + 1) : path;
+	return path.startsWith(cwd + sep) && cwd !== parse(cwd).root ? path.slice(cwd.length + 1) : homePath(path);
 }
 
 function withoutFolder(text: string, cwd: string): string {

@@ -5,8 +5,8 @@ const stepDetailsSchema = z.object({
 	kind: z.string(),
 	tool: z.string(),
 	summary: z.string(),
-	/** `background`: the card let go of a step that ran on. `lost`: agy ended first. */
-	state: z.enum(["waiting", "running", "background", "done", "failed", "cancelled", "lost"]),
+	/** `background`: the card let go of a step that ran on. `stopped`: agy was stopped first. `lost`: it ended by itself first. */
+	state: z.enum(["waiting", "running", "background", "done", "failed", "cancelled", "stopped", "lost"]),
 	/** The part of the output that is kept. */
 	output: z.string().optional(),
 	/** In lines, of the whole output. Set when `output` is only a part. */

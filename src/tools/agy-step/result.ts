@@ -45,7 +45,7 @@ export function stepResult(view: StepView): StepResult {
 	const details = stepDetails(view);
 	const failed = details.error !== undefined || step.state === "failed" || step.state === "cancelled";
 	const badExit = step.exitCode !== undefined && step.exitCode !== 0;
-	const isError = end === "lost" || (end !== undefined && (failed || badExit));
+	const isError = end === "stopped" || end === "lost" || (end !== undefined && (failed || badExit));
 	return { text: contentText(step, details, cwd), details, isError };
 }
 
@@ -58,7 +58,7 @@ function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView)
 		kind: step.kind,
 		tool: step.name,
 		summary: step.summary,
-		state: end === "background" ? "background" : end === "lost" ? "lost" : step.state,
+		state: end === undefined || end === "finished" ? step.state : end,
 		...(output !== undefined && { output: output.content }),
 		...(output?.truncated && { totalLines: output.totalLines }),
 		...(outputPath !== undefined && { outputPath }),
@@ -133,6 +133,7 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.kind === "question" && details.state === "done") notes.push("agy cannot ask here and decided by itself");
 	if (details.late) notes.unshift("finished in the background");
 	if (details.state === "background") notes.push("still running in the background");
+	if (details.state === "stopped") notes.push("stopped before it was over");
 	if (details.state === "lost") notes.push("agy stopped before this step was over");
 	if (details.waitsFor !== undefined && details.state === "waiting") notes.push(details.waitsFor);
 	if (details.progress !== undefined && details.state !== "done") notes.push(details.progress);

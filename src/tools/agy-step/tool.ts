@@ -47,7 +47,7 @@ export function createStepTool(options: StepToolOptions) {
 			await followCard(card, signal, onUpdate, options);
 			const output = card.step.output;
 			const path = output !== undefined && needsFile(output) ? await options.files.keep(id, output) : undefined;
-			const view = { ...viewOf(card, options), end: card.end ?? "lost" };
+			const view = { ...viewOf(card, options), end: card.end ?? "stopped" };
 			const { text, details, isError } = stepResult(path === undefined ? view : { ...view, outputPath: path });
 			const pictures = await readPictures(card.step.imagePaths ?? []);
 			return { content: [{ type: "text", text }, ...pictures], details, isError };

@@ -75,8 +75,12 @@ test("a digest that was cut is said", async (t) => {
 	const { here } = setUp(t, { digestBytes: 1_000 });
 	const many = Array.from({ length: 20 }, (_, index) => [user(`q${index}`), theirs("x".repeat(100))]).flat();
 	const plan = planned(await here.plan(input([...many, u2])));
-	assert.match(plan.notices.join(), /oldest \d+ entries .* did not fit/);
-	assert.match(plan.request.prompt, /the oldest \d+ entries are left out/);
+	const leftOut = /the oldest (\d+) entries are left out/.exec(plan.request.prompt)?.[1];
+	assert.deepEqual(plan.notices, [
+		`Antigravity is not told all that it missed: the oldest ${leftOut} entries are left out. The setting \`digestBytes\` says how much it is told.`,
+	]);
+	const roomy = setUp(t).here;
+	assert.deepEqual(planned(await roomy.plan(input([...many, u2]))).notices, []);
 });
 
 test("a folder that cannot be written refuses what needs it, and nothing else", async (t) => {

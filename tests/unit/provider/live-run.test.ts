@@ -104,7 +104,7 @@ describe("what comes from within, while a message is written,", () => {
 		assert.equal(writer.message.stopReason, "toolUse");
 		assert.deepEqual(
 			callIds(writer).map((id) => live.card(id)?.end),
-			["lost", "lost"],
+			["stopped", "stopped"],
 		);
 		await live.closed;
 		assert.deepEqual(
@@ -155,7 +155,7 @@ describe("while a message is ending,", () => {
 		assert.equal(writer.message.stopReason, "toolUse");
 		assert.deepEqual(
 			callIds(writer).map((id) => live.card(id)?.end),
-			["lost"],
+			["stopped"],
 		);
 		const next = message();
 		assert.equal(next.message.stopReason, "aborted");

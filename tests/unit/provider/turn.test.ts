@@ -26,6 +26,7 @@ function setUp() {
 	const planner = new FakePlanner();
 	const activities: ActivityEvent[] = [];
 	const titles: string[] = [];
+	const notices: string[] = [];
 	const parts: TurnParts = {
 		engine,
 		planner,
@@ -47,7 +48,7 @@ function setUp() {
 		display: () => "cards",
 		activity: (event) => activities.push(event),
 		title: (title) => titles.push(title),
-		notice() {},
+		notice: ({ text }) => notices.push(text),
 		runStarted() {},
 		runEnded() {},
 	};
@@ -59,7 +60,7 @@ function setUp() {
 		await runTurn(parts, session, { model: { ...model, id: modelId }, context, options, writer });
 		return writer;
 	}
-	return { clock, engine, planner, parts, session, call, activities, titles };
+	return { clock, engine, planner, parts, session, call, activities, titles, notices };
 }
 
 function user(content: string): Message {
@@ -148,12 +149,13 @@ describe("a new turn", () => {
 	});
 
 	test("passes on what the planner and agy have to say beside the answer", async () => {
-		const { call, engine, planner, activities, titles } = setUp();
+		const { call, engine, planner, activities, titles, notices } = setUp();
 		planner.notices = ["A new conversation was started."];
 		const writer = await call([user("go")]);
 		engine.last.emit({ type: "activity", doing: "starting" }, { type: "title", text: "Sums" });
 		await turnOfTheLoop();
 		assert.deepEqual(writer.message.content, [{ type: "thinking", thinking: "A new conversation was started." }]);
+		assert.deepEqual(notices, planner.notices, "thinking may be hidden");
 		assert.equal(activities[0]?.doing, "starting");
 		assert.deepEqual(titles, ["Sums"]);
 	});

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { ToolEvent } from "../../../src/engine/events.ts";
 import { stepOutcome, stepTitle } from "../../../src/words/step-title.ts";
@@ -10,6 +12,7 @@ const titles: [Partial<ToolEvent>, string][] = [
 	[{ kind: "command", summary: `cat ${CWD}/a.txt\n  | wc` }, `run cat ${CWD}/a.txt | wc`],
 	[{ kind: "read", summary: `${CWD}/src/a b.ts` }, "read src/a b.ts"],
 	[{ kind: "read", summary: "/etc/hosts" }, "read /etc/hosts"],
+	[{ kind: "read", summary: join(homedir(), "notes/a b.md") }, `read ${join("~", "notes/a b.md")}`],
 	[{ kind: "read", summary: `${CWD}-other/x` }, `read ${CWD}-other/x`],
 	[{ kind: "list", summary: CWD }, "list ."],
 	[{ kind: "grep", summary: `"sum" in ${CWD}/src` }, 'search "sum" in src'],

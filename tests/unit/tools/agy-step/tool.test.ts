@@ -90,6 +90,14 @@ describe("the tool behind a card", () => {
 		assert.equal(textOf(await result), "serving\n[still running in the background]");
 	});
 
+	test("says that it was stopped", async (t) => {
+		const { run, card } = setUp(t, tool(2, "running", { output: "one of two" }));
+		const result = run();
+		card.release("stopped");
+		assert.equal(textOf(await result), "one of two\n[stopped before it was over]");
+		assert.equal((await result).isError, true);
+	});
+
 	test("says that agy stopped first", async (t) => {
 		const { run, card } = setUp(t, tool(2, "running"));
 		const result = run();
@@ -103,7 +111,7 @@ describe("the tool behind a card", () => {
 		const controller = new AbortController();
 		const result = run(controller.signal);
 		controller.abort();
-		assert.equal((await result).details?.state, "lost");
+		assert.equal((await result).details?.state, "stopped");
 	});
 
 	test("refuses a call that agy did not make", async (t) => {
