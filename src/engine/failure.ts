@@ -10,7 +10,13 @@ export type Failure =
 	| { readonly kind: "too-old"; readonly version: string; readonly floor: string }
 	| { readonly kind: "not-signed-in"; readonly expired: boolean }
 	| { readonly kind: "no-network" }
-	| { readonly kind: "unknown-model"; readonly model: string; readonly available: readonly string[] }
+	/** `available`: all there are, as far as they are known. `alike`: those that may have been meant. */
+	| {
+			readonly kind: "unknown-model";
+			readonly model: string;
+			readonly available: readonly string[];
+			readonly alike?: readonly string[];
+	  }
 	| { readonly kind: "bad-effort"; readonly model: string; readonly available: readonly string[] }
 	| { readonly kind: "flag-rejected"; readonly flag: string }
 	| { readonly kind: "quota"; readonly pool?: string; readonly resetAt?: number; readonly adminManaged: boolean }

@@ -1,6 +1,6 @@
 import type { Effort } from "../engine/engine.ts";
 import { type CatalogueModel, choiceFor } from "./catalogue-model.ts";
-import { type Resolution, resolveModel, suggestModels } from "./resolve.ts";
+import { type Resolution, resolveModel, unknownModel } from "./resolve.ts";
 import { TIERS } from "./slug.ts";
 
 /**
@@ -26,7 +26,7 @@ export function resolveAlias(
 	const [best] = models
 		.filter((model) => rest.length > 0 && rest.every((word) => isNamed(model, word)))
 		.sort((a, b) => rank(a) - rank(b) || compareVersions(b.version, a.version));
-	if (best === undefined) return { unknown: name, suggestions: suggestModels(models, asked) };
+	if (best === undefined) return unknownModel(models, name);
 	return { choice: choiceFor(best, tier ?? effort), family: best.family };
 }
 

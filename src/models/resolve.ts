@@ -3,10 +3,14 @@ import { type CatalogueModel, choiceFor } from "./catalogue-model.ts";
 import { isSlug, parseSlug } from "./slug.ts";
 import { suggest } from "./suggest.ts";
 
-export type Resolution =
-	| { readonly choice: ModelChoice; readonly family: string }
-	/** No such model. `unknown` is what was asked for; the suggestions are ids that exist. */
-	| { readonly unknown: string; readonly suggestions: readonly string[] };
+export type Resolution = { readonly choice: ModelChoice; readonly family: string } | UnknownModel;
+
+/** No such model. `unknown` is what was asked for, `available` all ids that exist, `alike` those that may have been meant. */
+export interface UnknownModel {
+	readonly unknown: string;
+	readonly available: readonly string[];
+	readonly alike: readonly string[];
+}
 
 /**
  * Finds what agy is to be told for a model id of pi: one of ours, or an exact slug of agy's, whose tier then wins over
@@ -27,15 +31,19 @@ export function resolveModel(
 		if (model.accepts === modelId) return { choice: { slug: modelId }, family: model.family };
 	}
 	if (!complete && isSlug(modelId)) return { choice: { slug: modelId }, family: parseSlug(modelId).family };
-	return { unknown: modelId, suggestions: suggestModels(models, modelId) };
+	return unknownModel(models, modelId);
 }
 
-/** Ids like the one asked for: by their spelling, else those of the same line, else the first ones. */
-export function suggestModels(models: readonly CatalogueModel[], asked: string): string[] {
-	const ids = models.map((model) => model.id);
+export function unknownModel(models: readonly CatalogueModel[], asked: string): UnknownModel {
+	return { unknown: asked, available: models.map((model) => model.id), alike: idsLike(models, asked) };
+}
+
+/** By their spelling, else those of the same line. */
+function idsLike(models: readonly CatalogueModel[], asked: string): string[] {
 	const { base, line } = parseSlug(asked.trim().toLowerCase().replace(/\s+/g, "-"));
-	const alike = suggest(base, ids);
-	if (alike.length > 0) return alike;
-	const sameLine = models.filter((model) => model.line === line).map((model) => model.id);
-	return (sameLine.length > 0 ? sameLine : ids).slice(0, 3);
+	const alike = suggest(
+		base,
+		models.map((model) => model.id),
+	);
+	return alike.length > 0 ? alike : models.filter((model) => model.line === line).map((model) => model.id);
 }

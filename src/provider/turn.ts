@@ -178,7 +178,10 @@ async function isUsableDirectory(path: string): Promise<boolean> {
 async function resolveModel(parts: TurnParts, call: TurnCall): Promise<TurnModel | Failure> {
 	await parts.catalogue.learn(call.model.id, call.options.signal);
 	const found = parts.catalogue.resolve(call.model.id, effortOf(call));
-	if ("unknown" in found) return { kind: "unknown-model", model: found.unknown, available: found.suggestions };
+	if ("unknown" in found) {
+		const { unknown, available, alike } = found;
+		return { kind: "unknown-model", model: unknown, available, alike };
+	}
 	return { id: call.model.id, choice: found.choice, family: found.family };
 }
 

@@ -1,4 +1,5 @@
 import type { Failure, ModelTrouble } from "../engine/failure.ts";
+import { chooseModel } from "./choose-model.ts";
 import { formatDuration } from "./duration.ts";
 import { formatTime } from "./time-of-day.ts";
 
@@ -61,7 +62,7 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return final(
 				`agy does not know the model ${failure.model}.`,
 				failure.available.length > 0
-					? `Choose one of: ${someOf(failure.available)}.`
+					? chooseModel(failure)
 					: "Choose another with /model; `/agy models refresh` brings the list up to date.",
 				"agy does not know this model.",
 			);
@@ -223,12 +224,6 @@ function permissionRule({ action, target, tool }: Extract<Failure, { kind: "perm
 
 /** agy was seen to drop prompts of about 25 KB without a word; from here on the length is worth a thought. */
 const LONG_PROMPT_BYTES = 16 * 1024;
-
-/** As many names as fit into a sentence. */
-function someOf(names: readonly string[]): string {
-	const shown = names.slice(0, 8).join(", ");
-	return names.length > 8 ? `${shown} and ${names.length - 8} more (/model lists them)` : shown;
-}
 
 function final(cause: string, remedy: string, plainCause = cause): FailureWords {
 	return { cause, remedy, class: "final", plainCause };

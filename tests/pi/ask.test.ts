@@ -128,7 +128,10 @@ describe("agy is not started", () => {
 			results.map(({ isError }) => isError),
 			[true, true, true],
 		);
-		assert.match(results[0]?.text ?? "", /agy does not know the model flash 9\. Choose one of: /);
+		assert.match(
+			results[0]?.text ?? "",
+			/agy does not know the model flash 9\. (Did you mean .+\? )?Choose one of: .*claude/,
+		);
 		assert.match(results[1]?.text ?? "", /\/no\/such\/place does not exist/);
 		assert.match(results[2]?.text ?? "", /agy does not know the model gemini-9\.9-flash\./);
 		assert.deepEqual(home.runs(), []);

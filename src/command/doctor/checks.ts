@@ -88,7 +88,7 @@ export function checkSettings(path: string, problems: readonly SettingProblem[])
 /** The model that AskAntigravity takes by default may be gone from agy's list. */
 export function checkDefaultModel(name: string, found: Resolution): Check[] {
 	if ("choice" in found) return [];
-	const remedy = `Choose another with \`/agy model\`: ${found.suggestions.join(", ")}.`;
+	const remedy = `Choose another with \`/agy model\`: ${found.available.join(", ")}.`;
 	return [warning("settings", `defaultModel: agy lists no model "${name}"`, remedy)];
 }
 

@@ -1,4 +1,5 @@
 import { resolveAlias } from "../../models/alias.ts";
+import { chooseModel } from "../../words/choose-model.ts";
 import { changeSetting } from "../change-setting.ts";
 import type { CommandEnvironment } from "../environment.ts";
 import { refuse, type SubCommand, type Suggestion, say } from "../sub-command.ts";
@@ -26,8 +27,8 @@ export const modelCommand: SubCommand = {
 		const found = resolveAlias(catalogue.entries(), name, undefined, catalogue.isComplete());
 		if ("unknown" in found) {
 			return refuse(
-				`agy lists no model "${name}". Did you mean: ${found.suggestions.join(", ")}?`,
-				"`/agy models refresh` asks agy for its list again.",
+				`agy lists no model "${name}".`,
+				`${chooseModel(found)} \`/agy models refresh\` asks agy for its list again.`,
 			);
 		}
 		return changeSetting(settings, "defaultModel", name);

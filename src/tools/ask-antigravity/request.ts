@@ -109,7 +109,8 @@ function chooseModel(params: AskParameters, { settings, models, modelsComplete, 
 	const effort: Effort = params.thinking ?? earlier?.effort ?? settings.defaultThinking;
 	const found = resolveAlias(models, name, effort, modelsComplete);
 	if ("choice" in found) return found.choice;
-	return { kind: "unknown-model", model: found.unknown, available: found.suggestions } satisfies Failure;
+	const { unknown, available, alike } = found;
+	return { kind: "unknown-model", model: unknown, available, alike } satisfies Failure;
 }
 
 function refuse(problem: string, remedy: string): Decision {

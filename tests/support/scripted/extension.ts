@@ -38,7 +38,9 @@ export default function scripted(pi: ExtensionAPI): void {
 			catalogue: {
 				models: () => [model],
 				resolve: (id) =>
-					id === model.id ? { choice: { slug: id }, family: "gemini" } : { unknown: id, suggestions: [model.id] },
+					id === model.id
+						? { choice: { slug: id }, family: "gemini" }
+						: { unknown: id, available: [model.id], alike: [] },
 				learn: async () => {},
 				restore() {},
 				refresh: async () => ({ kind: "not-needed" }),

@@ -20,7 +20,7 @@ test("a model that vanished is not passed on; like ones are suggested", () => {
 	const found = resolveModel(models, "gemini-3.5-flash", undefined, true);
 	assert.ok("unknown" in found);
 	assert.equal(found.unknown, "gemini-3.5-flash");
-	assert.ok(found.suggestions.includes("gemini-3.8-flash"), found.suggestions.join(", "));
+	assert.ok(found.alike.includes("gemini-3.8-flash"), found.alike.join(", "));
 });
 
 test("while agy was never asked, a well-formed slug goes through and nothing else does", () => {
@@ -76,12 +76,21 @@ test("a tier in the name wins over the asked effort, which wins over the default
 	assert.equal(slug("flash high", "low"), "gemini-3.8-flash-high");
 });
 
-test("names that no model has get suggestions", () => {
+test("a name that no model has gets all there are, and those like it", () => {
 	for (const name of ["haiku", "flsh", "flash 9.9", "", "high", "  "]) {
 		const found = resolveAlias(models, name, undefined, true);
 		assert.ok("unknown" in found, name);
-		assert.ok(found.suggestions.length > 0, name);
+		assert.deepEqual(
+			found.available,
+			models.map(({ id }) => id),
+		);
 	}
+	const like = (name: string) => {
+		const found = resolveAlias(models, name, undefined, true);
+		return "unknown" in found ? found.alike : [];
+	};
+	assert.deepEqual(like("gemini-3.8-flsh").slice(0, 1), ["gemini-3.8-flash"]);
+	assert.deepEqual(like("nonsense"), []);
 });
 
 test("suggestions tolerate a typo and leave out what is unlike", () => {

@@ -159,6 +159,10 @@ test("of many models some are named", () => {
 	const available = Array.from({ length: 14 }, (_, index) => `m${index}`);
 	const text = failureText({ kind: "unknown-model", model: "x", available }, false, NOW);
 	assert.match(text, /Choose one of: m0, m1, .*m7 and 6 more \(\/model lists them\)\.$/);
+	assert.equal(
+		failureText({ kind: "unknown-model", model: "a", available: ["a1", "b"], alike: ["a1"] }, false, NOW),
+		"agy does not know the model a. Did you mean a1? Choose one of: a1, b.",
+	);
 });
 
 test("words of others that would mislead pi are left out", () => {

@@ -36,7 +36,7 @@ function setUp() {
 			resolve: (id, effort) =>
 				id === model.id
 					? { choice: { slug: `${id}-${effort ?? "medium"}` }, family: "gemini" }
-					: { unknown: id, suggestions: [model.id] },
+					: { unknown: id, available: [model.id], alike: [] },
 		},
 	};
 	const session: TurnSession = {
