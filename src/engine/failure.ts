@@ -26,7 +26,7 @@ export type Failure =
 	| { readonly kind: "model-unreachable"; readonly attempts: number; readonly because?: ModelTrouble }
 	| { readonly kind: "context-too-long" }
 	| { readonly kind: "model-error"; readonly code?: number; readonly status?: string; readonly message: string }
-	| { readonly kind: "permission-denied"; readonly action: string; readonly target?: string; readonly tool?: string }
+	| { readonly kind: "permission-denied"; readonly action: string; readonly target?: string }
 	| { readonly kind: "hook-denied"; readonly hook?: string; readonly reason?: string }
 	| { readonly kind: "cancelled-by-agy" }
 	| { readonly kind: "print-timeout" }

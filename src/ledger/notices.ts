@@ -1,5 +1,6 @@
 import type { StepError } from "../decode/step-types.ts";
 import type { NoticeEvent, StepRef, ToolEvent } from "../engine/events.ts";
+import { permittedAction } from "../words/permission.ts";
 import { printable } from "../words/printable.ts";
 import type { DeniedAction } from "./facts.ts";
 
@@ -43,13 +44,13 @@ export function selfAnswered(question: string, answers: readonly string[], step:
 
 /** `step`: the one that was refused, where it is known. */
 export function denied(action: DeniedAction, step?: StepRef): NoticeEvent {
-	const what = action.target ? `${action.action} (${action.target})` : action.action;
-	const by = action.by === "hook" ? "a PreToolUse hook" : "agy, which cannot ask for permission here";
-	const reason = action.reason ? `: ${action.reason}` : "";
-	return {
-		...notice("warning", "denied-action", `Denied by ${by}: ${what}${reason}`),
-		...(step !== undefined && { step }),
-	};
+	return { ...notice("warning", "denied-action", deniedText(action)), ...(step !== undefined && { step }) };
+}
+
+function deniedText({ by, action, target, reason }: DeniedAction): string {
+	if (by === "permission") return `agy had no permission ${permittedAction(action, target)}.`;
+	const what = target ? `${action} (${target})` : action;
+	return `Denied by a PreToolUse hook: ${what}${reason ? `: ${reason}` : ""}`;
 }
 
 /** The answer is there, and these tools go on. */

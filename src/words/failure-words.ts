@@ -1,6 +1,7 @@
 import type { Failure, ModelTrouble } from "../engine/failure.ts";
 import { chooseModel } from "./choose-model.ts";
 import { formatDuration } from "./duration.ts";
+import { permittedAction } from "./permission.ts";
 import { formatTime } from "./time-of-day.ts";
 
 /**
@@ -111,8 +112,8 @@ export function failureWords(failure: Failure, now: number): FailureWords {
 			return final(
 				failure.action === "unknown"
 					? "agy waits for a permission, which cannot be given here."
-					: `agy has no permission for ${permissionRule(failure)}.`,
-				"The setting `permissions: skip` allows it where no policy forbids that, as does a matching rule in agy's own permissions.",
+					: `agy was not allowed ${permittedAction(failure.action, failure.target)}.`,
+				"`/agy permissions skip` allows it, as does a rule in agy's own permissions, where no policy forbids it.",
 				"agy was not allowed to do something.",
 			);
 		case "hook-denied":
@@ -214,12 +215,6 @@ const TROUBLES: Readonly<Record<ModelTrouble, string>> = {
 export function placesSearched(searched: readonly string[]): string {
 	if (searched.length <= 3) return `looked in: ${searched.join(", ") || "PATH"}`;
 	return `looked in ${searched.length} places; \`/agy doctor --verbose\` lists them`;
-}
-
-/** As agy's own permission rules are written: `command(npm test)`. */
-function permissionRule({ action, target, tool }: Extract<Failure, { kind: "permission-denied" }>): string {
-	const rule = target === undefined ? action : `${action}(${target})`;
-	return tool === undefined || tool === action ? rule : `${rule}, asked for by ${tool}`;
 }
 
 /** agy was seen to drop prompts of about 25 KB without a word; from here on the length is worth a thought. */

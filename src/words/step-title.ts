@@ -2,6 +2,7 @@ import { parse, sep } from "node:path";
 import type { FileDiff, ToolEvent, ToolKind } from "../engine/events.ts";
 import { formatDuration } from "./duration.ts";
 import { homePath } from "./home-path.ts";
+import { errorText } from "./permission.ts";
 import { printable, printableLine } from "./printable.ts";
 
 /** The first word of a step's title. `other` tools are called by agy's own name. */
@@ -94,7 +95,7 @@ export function stepOutcome(step: ToolEvent): string {
 	if (step.exitCode !== undefined) parts.push(`exit ${step.exitCode}`);
 	if (step.state === "background") parts.push("in the background");
 	const ending = endingWord({ state: step.state, error: step.error, refused: step.error?.denied !== undefined });
-	if (ending !== undefined) parts.push(step.error ? `${ending}: ${firstLine(step.error.message)}` : ending);
+	if (ending !== undefined) parts.push(step.error ? `${ending}: ${firstLine(errorText(step.error))}` : ending);
 	const duration = stepDuration(step);
 	if (duration !== undefined && duration >= 1000) parts.push(formatDuration(duration));
 	return parts.join(" · ");

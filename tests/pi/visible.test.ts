@@ -100,10 +100,13 @@ test("a step that needs permission is refused with the reason and the setting th
 		const place = home(t, { steps: stepsOf("permission-denied") }, { version, permissions: "deny" });
 		const { stdout } = await runPi(place, [...ARGS, "--mode", "json", "go"]);
 		const [card] = cardsIn(stdout);
-		assert.match(card?.text ?? "", /^\[refused: .*rm -rf build.* · the setting `permissions: skip` would allow it\]$/);
+		assert.match(
+			card?.text ?? "",
+			/^\[refused: no permission to run rm -rf build · the setting `permissions: skip` would allow it\]$/,
+		);
 		assert.equal(card?.failed, true);
 		const message = /"errorMessage":"([^"]*)"/.exec(stdout)?.[1] ?? "";
-		assert.match(message, /no permission for command\(rm -rf build\).*`permissions: skip` allows it/, version);
+		assert.match(message, /^agy was not allowed to run rm -rf build\. `\/agy permissions skip` allows it/, version);
 	}
 });
 

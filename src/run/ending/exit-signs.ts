@@ -93,9 +93,6 @@ function silentReason(facts: ExitFacts): Failure {
 
 function deniedReason({ result, stderr }: ExitFacts): Failure | undefined {
 	const denied = result?.deniedActions.at(-1);
-	if (denied !== undefined) {
-		const tool = denied.displayName === undefined ? {} : { tool: denied.displayName };
-		return { kind: "permission-denied", action: denied.action, ...tool };
-	}
-	return stderr.deniedAction === undefined ? undefined : { kind: "permission-denied", action: stderr.deniedAction };
+	const action = denied === undefined ? stderr.deniedAction : denied.action;
+	return action === undefined ? undefined : { kind: "permission-denied", action };
 }

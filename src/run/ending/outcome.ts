@@ -122,7 +122,6 @@ function deniedFailure(denied: readonly DeniedAction[], onStderr: string | undef
 		kind: "permission-denied",
 		action: last.action,
 		...(last.target !== undefined && { target: last.target }),
-		...(last.tool !== undefined && { tool: last.tool }),
 	};
 }
 

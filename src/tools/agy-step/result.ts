@@ -2,6 +2,7 @@ import { truncateHead, truncateTail } from "@earendil-works/pi-coding-agent";
 import type { ToolEvent, ToolKind, ToolWait } from "../../engine/events.ts";
 import type { CardEnd } from "../../provider/step-card.ts";
 import { formatDuration } from "../../words/duration.ts";
+import { errorText } from "../../words/permission.ts";
 import { printable } from "../../words/printable.ts";
 import { diffCounts, endingWord, stepDuration, stepTitle } from "../../words/step-title.ts";
 import { displayDiff } from "../diff-view.ts";
@@ -67,7 +68,7 @@ function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView)
 		...(step.diff?.binary && { binary: true }),
 		...(step.diff?.movedTo !== undefined && { movedTo: step.diff.movedTo }),
 		...(step.exitCode !== undefined && { exitCode: step.exitCode }),
-		...(step.error && { error: errorText(step.error), refused: step.error.denied !== undefined }),
+		...(step.error && { error: printable(errorText(step.error)).trim(), refused: step.error.denied !== undefined }),
 		...(step.error?.denied?.by === "permission" && { remedy: REMEDIES[permissions] }),
 		...(input !== undefined && { input }),
 		...(step.progress !== undefined && { progress: step.progress }),
@@ -81,7 +82,7 @@ function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView)
 
 const REMEDIES: Readonly<Record<StepView["permissions"], string>> = {
 	deny: "the setting `permissions: skip` would allow it",
-	skip: "a rule in agy's own permissions forbids it",
+	skip: "a rule in agy's own permissions, or a policy, forbids it",
 };
 
 interface Cut {
@@ -145,14 +146,6 @@ export function statusNotes(details: StepDetails): string[] {
 function truncationNote(output: Cut, path: string | undefined): string {
 	const where = path === undefined ? "" : `, full output: ${path}`;
 	return `${output.outputLines} of ${output.totalLines} lines shown${where}`;
-}
-
-function errorText(error: NonNullable<ToolEvent["error"]>): string {
-	const message = printable(error.message).trim();
-	if (error.denied === undefined) return message;
-	const what = printable([error.denied.action, error.denied.target].filter(Boolean).join(" "));
-	const isSaid = what === "" || message.includes(printable(error.denied.target ?? what));
-	return isSaid ? message : `${message} (${what})`;
 }
 
 function waitText(wait: ToolWait): string {

@@ -144,6 +144,19 @@ test("what is not known is not named", () => {
 	);
 });
 
+test("what was not allowed is said in plain words", () => {
+	const failure = {
+		kind: "permission-denied",
+		action: "command",
+		target: "rm -rf build",
+		tool: "run_command",
+	} as const;
+	assert.equal(
+		failureText(failure, false, NOW),
+		"agy was not allowed to run rm -rf build. `/agy permissions skip` allows it, as does a rule in agy's own permissions, where no policy forbids it.",
+	);
+});
+
 test("the length of a prompt is only named where it may be the cause", () => {
 	assert.match(
 		failureText({ kind: "empty-answer", promptBytes: 26_000 }, false, NOW),

@@ -105,7 +105,6 @@ describe("no answer", () => {
 			kind: "permission-denied",
 			action: "command",
 			target: "rm -r x",
-			tool: "run_command",
 		});
 	});
 

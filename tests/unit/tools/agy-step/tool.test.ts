@@ -122,21 +122,22 @@ describe("the tool behind a card", () => {
 
 	for (const [permissions, remedy] of [
 		["deny", "the setting `permissions: skip` would allow it"],
-		["skip", "a rule in agy's own permissions forbids it"],
+		["skip", "a rule in agy's own permissions, or a policy, forbids it"],
 	] as const) {
 		test(`names what was refused, why, and what would have helped, with permissions: ${permissions}`, async (t) => {
 			const denied = { by: "permission" as const, action: "command", target: "rm -rf /" };
 			const { run } = setUp(t, tool(2, "failed", { error: { message: "permission denied", denied } }), { permissions });
 			const result = await run();
-			assert.equal(textOf(result), `[refused: permission denied (command rm -rf /) · ${remedy}]`);
+			assert.equal(textOf(result), `[refused: no permission to run rm -rf / · ${remedy}]`);
 			assert.equal(result.isError, true);
 		});
 	}
 
-	test("does not say twice what was refused", async (t) => {
+	test("says of no user that they refused what nobody asked them", async (t) => {
 		const denied = { by: "permission" as const, action: "command", target: "ls" };
-		const { run } = setUp(t, tool(2, "failed", { error: { message: "denied permission to run command: ls", denied } }));
-		assert.match(textOf(await run()), /^\[refused: denied permission to run command: ls · /);
+		const message = "User denied permission to run command: ls";
+		const { run } = setUp(t, tool(2, "failed", { error: { message, denied } }));
+		assert.match(textOf(await run()), /^\[refused: no permission to run ls · /);
 	});
 
 	test("says of a question that nobody was asked", async (t) => {
