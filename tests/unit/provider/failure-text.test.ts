@@ -39,7 +39,7 @@ const failures: { readonly [Kind in FailureKind]: [FailureClass, ...Extract<Fail
 	],
 	"context-too-long": ["overflow", { kind: "context-too-long" }],
 	"model-error": ["final", { kind: "model-error", message: MISLEADING, code: 400 }],
-	"permission-denied": ["final", { kind: "permission-denied", action: "run", target: MISLEADING, tool: "run_command" }],
+	"permission-denied": ["final", { kind: "permission-denied", action: "run", target: MISLEADING }],
 	"hook-denied": ["final", { kind: "hook-denied" }, { kind: "hook-denied", hook: "h", reason: MISLEADING }],
 	"cancelled-by-agy": ["final", { kind: "cancelled-by-agy" }],
 	"print-timeout": ["final", { kind: "print-timeout" }],
@@ -149,7 +149,6 @@ test("what was not allowed is said in plain words", () => {
 		kind: "permission-denied",
 		action: "command",
 		target: "rm -rf build",
-		tool: "run_command",
 	} as const;
 	assert.equal(
 		failureText(failure, false, NOW),
