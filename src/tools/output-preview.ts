@@ -1,4 +1,4 @@
-import { type Theme, type ToolDefinition, truncateToVisualLines } from "@earendil-works/pi-coding-agent";
+import type { Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type Component, truncateToWidth } from "@earendil-works/pi-tui";
 
 type RenderContext = Parameters<NonNullable<ToolDefinition["renderResult"]>>[3];
@@ -9,16 +9,16 @@ export function expandHint(what: string, theme: Theme, keys: Pick<RenderContext,
 	return `${theme.fg("muted", `... (${what}, `)}${keys.keyHint("app.tools.expand", "to expand")}${theme.fg("muted", ")")}`;
 }
 
-/** A few lines of an output as they wrap at the current width. pi draws it with every frame, so the result is kept. */
+/** The first or last lines of something as they wrap at the current width. pi draws it with every frame, so they are kept. */
 export class OutputPreview implements Component {
-	readonly #text: string;
+	readonly #whole: Component;
 	readonly #maxLines: number;
 	readonly #keep: "start" | "end";
 	readonly #hint: (hidden: number) => string;
 	#drawn: { readonly width: number; readonly lines: string[] } | undefined;
 
-	constructor(text: string, maxLines: number, keep: "start" | "end", hint: (hidden: number) => string) {
-		this.#text = text;
+	constructor(whole: Component, maxLines: number, keep: "start" | "end", hint: (hidden: number) => string) {
+		this.#whole = whole;
 		this.#maxLines = maxLines;
 		this.#keep = keep;
 		this.#hint = hint;
@@ -30,13 +30,15 @@ export class OutputPreview implements Component {
 	}
 
 	invalidate(): void {
+		this.#whole.invalidate();
 		this.#drawn = undefined;
 	}
 
 	#draw(width: number): string[] {
-		const { visualLines, skippedCount } = truncateToVisualLines(this.#text, this.#maxLines, width, 0, this.#keep);
-		if (skippedCount === 0) return [...visualLines];
-		const hint = truncateToWidth(this.#hint(skippedCount), width, "...");
-		return this.#keep === "end" ? [hint, ...visualLines] : [...visualLines, hint];
+		const lines = [...this.#whole.render(width)];
+		const hidden = lines.length - this.#maxLines;
+		if (hidden <= 0) return lines;
+		const hint = truncateToWidth(this.#hint(hidden), width, "...");
+		return this.#keep === "end" ? [hint, ...lines.slice(-this.#maxLines)] : [...lines.slice(0, this.#maxLines), hint];
 	}
 }

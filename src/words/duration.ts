@@ -20,3 +20,12 @@ export function formatAge(ms: number): string {
 function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
 	return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
+
+/** As pi's own cards have it, where ours stand among them: `4.2s`, `1m 30s`, `2h 3m 4s`. Takes milliseconds. */
+export function formatToolDuration(ms: number): string {
+	if (ms < 59_950) return `${(ms / 1000).toFixed(1)}s`;
+	const seconds = Math.round(ms / 1000);
+	const hours = Math.floor(seconds / 3600);
+	const minutes = `${Math.floor(seconds / 60) % 60}m ${seconds % 60}s`;
+	return hours === 0 ? minutes : `${hours}h ${minutes}`;
+}

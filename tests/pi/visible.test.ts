@@ -130,7 +130,8 @@ describe("on the screen", async () => {
 	});
 	const lines = [
 		/^ run make all$/,
-		/^ exit code 2 · \d+ s$/,
+		/^ exit code 2$/,
+		/^ Took \d+\.\ds$/,
 		/^ run npm run dev$/,
 		/^ still running in the background/,
 		/^ call tracker\/find$/,

@@ -28,6 +28,8 @@ const stepDetailsSchema = z.object({
 	input: z.string().optional(),
 	progress: z.string().optional(),
 	waitsFor: z.string().optional(),
+	/** By agy's own record, in milliseconds since the epoch. */
+	startedAt: z.number().optional(),
 	/** Milliseconds. */
 	duration: z.number().optional(),
 	imagePaths: z.array(z.string()).optional(),

@@ -1,9 +1,13 @@
 import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Container, Spacer, Text, TruncatedText } from "@earendil-works/pi-tui";
 import type { TSchema } from "typebox";
+import type { Clock } from "../../engine/clock.ts";
+import { formatToolDuration } from "../../words/duration.ts";
+import { homePath } from "../../words/home-path.ts";
 import { printableLine } from "../../words/printable.ts";
 import { diffCounts, displayPath, stepSubject, stepVerb } from "../../words/step-title.ts";
 import { linesLeftOut } from "../diff-view.ts";
+import { type TickState, tickWhileRunning } from "../elapsed.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { readDetails, type StepDetails } from "./details.ts";
 import { statusNotes } from "./result.ts";
@@ -15,8 +19,10 @@ type RenderResult = NonNullable<Definition["renderResult"]>;
 type RenderContext = Parameters<RenderResult>[3];
 
 /** Shared by the two renderers of one card. */
-interface CardState {
+interface CardState extends TickState {
 	title?: Text;
+	/** When a step that agy gives no time for was first drawn. Milliseconds since the epoch. */
+	firstDrawn?: number;
 }
 
 /** Lines of output shown before the card is expanded. */
@@ -43,30 +49,47 @@ export function renderStepCall(
 	return title;
 }
 
-/** The rest: output or diff, and a last line with what came of it. */
-export const renderStepResult: RenderResult = (result, { expanded }, theme, context) => {
-	const body = new Container();
-	const details = readDetails(result.details);
-	if (details === undefined) {
-		const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-		if (text.trim() !== "") body.addChild(new Text(theme.fg(context.isError ? "error" : "toolOutput", text), 0, 0));
+/** The rest: output or diff, a line with what came of it, and the time. `clock` tells how long a running step has taken. */
+export function stepResultRenderer(clock: Clock): RenderResult {
+	return (result, { expanded, isPartial }, theme, context) => {
+		const body = new Container();
+		const details = readDetails(result.details);
+		if (details === undefined) {
+			const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+			if (text.trim() !== "") body.addChild(new Text(theme.fg(context.isError ? "error" : "toolOutput", text), 0, 0));
+			return body;
+		}
+		tickWhileRunning(isPartial, clock, context);
+		context.state.title?.setText(titleText(details, theme, context.cwd));
+		addInput(body, details, expanded, theme);
+		addDiff(body, details, expanded, theme, context);
+		addOutput(body, details, expanded, theme, context);
+		for (const path of details.imagePaths ?? []) {
+			body.addChild(new Text(theme.fg("muted", printableLine(displayPath(path, context.cwd))), 0, 0));
+		}
+		const notes = [...statusNotes(details, homePath), ...outputNotes(details)];
+		if (notes.length > 0) {
+			const color = context.isError ? "error" : "muted";
+			body.addChild(new Spacer(1));
+			body.addChild(new Text(theme.fg(color, notes.join(" · ")), 0, 0));
+		}
+		const time = timeText(details, isPartial, clock, context.state);
+		if (time !== undefined) {
+			if (notes.length === 0) body.addChild(new Spacer(1));
+			body.addChild(new Text(theme.fg("muted", time), 0, 0));
+		}
 		return body;
-	}
-	context.state.title?.setText(titleText(details, theme, context.cwd));
-	addInput(body, details, expanded, theme);
-	addDiff(body, details, expanded, theme, context);
-	addOutput(body, details, expanded, theme, context);
-	for (const path of details.imagePaths ?? []) {
-		body.addChild(new Text(theme.fg("muted", printableLine(displayPath(path, context.cwd))), 0, 0));
-	}
-	const notes = [...statusNotes(details), ...outputNotes(details)];
-	if (notes.length > 0) {
-		const color = context.isError ? "error" : "muted";
-		body.addChild(new Spacer(1));
-		body.addChild(new Text(theme.fg(color, notes.join(" · ")), 0, 0));
-	}
-	return body;
-};
+	};
+}
+
+/** As pi's own cards of commands have it: `Elapsed 4.2s` while the step runs, then `Took 4.2s`. Nothing below a second. */
+function timeText(details: StepDetails, isPartial: boolean, clock: Clock, state: CardState): string | undefined {
+	if (isPartial) state.firstDrawn ??= clock.now();
+	const since = details.startedAt ?? state.firstDrawn ?? clock.now();
+	const length = isPartial ? clock.now() - since : details.duration;
+	if (length === undefined || length < 1000) return undefined;
+	return `${isPartial ? "Elapsed" : "Took"} ${formatToolDuration(length)}`;
+}
 
 type TitleParts = Pick<StepDetails, "kind" | "tool" | "summary" | "change" | "added" | "removed">;
 
@@ -120,7 +143,7 @@ function addOutput(
 	}
 	const keep = details.kind === "command" ? "end" : "start";
 	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
-	body.addChild(new OutputPreview(styled, PREVIEW_LINES, keep, hint));
+	body.addChild(new OutputPreview(new Text(styled, 0, 0), PREVIEW_LINES, keep, hint));
 }
 
 /** How much of a long output the card has, and where the rest is. */
@@ -128,7 +151,7 @@ function outputNotes({ kind, output, totalLines, outputPath }: StepDetails): str
 	const kept = output?.trimEnd().split("\n").length ?? 0;
 	const isPart = totalLines !== undefined && totalLines > kept;
 	const part = `${kind === "command" ? "last" : "first"} ${kept} of ${totalLines} lines kept`;
-	return [...(isPart ? [part] : []), ...(outputPath === undefined ? [] : [`full output: ${outputPath}`])];
+	return [...(isPart ? [part] : []), ...(outputPath === undefined ? [] : [`full output: ${homePath(outputPath)}`])];
 }
 
 function readArguments(args: unknown): TitleParts {

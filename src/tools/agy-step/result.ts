@@ -73,6 +73,7 @@ function stepDetails({ step, end, isSecond, outputPath, permissions }: StepView)
 		...(input !== undefined && { input }),
 		...(step.progress !== undefined && { progress: step.progress }),
 		...(step.wait && { waitsFor: waitText(step.wait) }),
+		...(step.startedAt !== undefined && { startedAt: step.startedAt }),
 		...(duration !== undefined && { duration }),
 		...(isSecond && { late: true }),
 		...(step.imagePaths && { imagePaths: [...step.imagePaths] }),
@@ -118,13 +119,14 @@ function contentText(step: ToolEvent, details: StepDetails, cwd: string): string
 	if (output !== undefined && output.content.trim() !== "") parts.push(output.content.trimEnd());
 	if (details.imagePaths) parts.push(...details.imagePaths);
 	const notes = statusNotes(details);
+	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
 	if (output?.truncated) notes.push(truncationNote(output, details.outputPath));
 	if (notes.length > 0) parts.push(`[${notes.join(" · ")}]`);
 	return parts.length > 0 ? parts.join("\n") : `${stepTitle(step, cwd)}: done`;
 }
 
-/** What came of a step, and where its output is whole, in the words of the card's last line. */
-export function statusNotes(details: StepDetails): string[] {
+/** What came of a step, in the words of the card. `showPath` may shorten a path for people. */
+export function statusNotes(details: StepDetails, showPath = (path: string) => path): string[] {
 	const notes: string[] = [];
 	if (details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit code ${details.exitCode}`);
 	const ending = endingWord({ ...details, refused: details.refused === true });
@@ -138,8 +140,7 @@ export function statusNotes(details: StepDetails): string[] {
 	if (details.state === "lost") notes.push("agy stopped before this step was over");
 	if (details.waitsFor !== undefined && details.state === "waiting") notes.push(details.waitsFor);
 	if (details.progress !== undefined && details.state !== "done") notes.push(details.progress);
-	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${details.taskLog}`);
-	if (details.duration !== undefined && details.duration >= 1000) notes.push(formatDuration(details.duration));
+	if (details.taskLog !== undefined && details.state === "background") notes.push(`log: ${showPath(details.taskLog)}`);
 	return notes.map(printable);
 }
 

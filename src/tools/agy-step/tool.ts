@@ -5,7 +5,7 @@ import { CARD_TOOL, type StepCard } from "../../provider/step-card.ts";
 import type { StepDetails } from "./details.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { readPictures } from "./pictures.ts";
-import { renderStepCall, renderStepResult } from "./render.ts";
+import { renderStepCall, stepResultRenderer } from "./render.ts";
 import { needsFile, type StepView, stepResult } from "./result.ts";
 
 const parameters = Type.Object({
@@ -54,7 +54,7 @@ export function createStepTool(options: StepToolOptions) {
 		},
 		renderCall: (args, theme, context) =>
 			renderStepCall(args, theme, context, () => options.recorded(context.toolCallId)),
-		renderResult: renderStepResult,
+		renderResult: stepResultRenderer(options.clock),
 	});
 }
 

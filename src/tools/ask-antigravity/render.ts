@@ -1,29 +1,25 @@
 import { getMarkdownTheme, renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
+import { type Component, Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
 import type { Clock } from "../../engine/clock.ts";
 import { formatDuration } from "../../words/duration.ts";
+import { homePath } from "../../words/home-path.ts";
 import { printable } from "../../words/printable.ts";
 import { diffCounts } from "../../words/step-title.ts";
+import { type TickState, tickWhileRunning } from "../elapsed.ts";
 import { expandHint, OutputPreview } from "../output-preview.ts";
 import { type AskDetails, readAskDetails, type ShownStep } from "./details.ts";
 import { ASK_TOOL, type askParameters } from "./parameters.ts";
 import { commandLine, fileLine } from "./work-lines.ts";
 
-type Definition = ToolDefinition<typeof askParameters, AskDetails | undefined, CardState>;
+type Definition = ToolDefinition<typeof askParameters, AskDetails | undefined, TickState>;
 type RenderCall = NonNullable<Definition["renderCall"]>;
 type RenderResult = NonNullable<Definition["renderResult"]>;
 type RenderContext = Parameters<RenderResult>[3];
-
-/** Kept by pi for each card. */
-interface CardState {
-	cancelTick?: () => void;
-}
 
 const TASK_LINES = 3;
 const ANSWER_LINES = 8;
 /** Steps shown before the card is expanded, while it runs. */
 const RECENT_STEPS = 3;
-const TICK_MS = 1000;
 
 /** The card's head: the tool's name, what the call asks for, and the task. */
 export const renderAskCall: RenderCall = (args, theme, context) => {
@@ -35,13 +31,13 @@ export const renderAskCall: RenderCall = (args, theme, context) => {
 		mode,
 		background !== undefined && background !== "none" ? `context ${background}` : undefined,
 		conversationId === undefined ? undefined : `continues ${conversationId}`,
-		cwd === undefined ? undefined : `in ${cwd}`,
+		cwd === undefined ? undefined : `in ${homePath(cwd)}`,
 	].filter((part) => part !== undefined);
 	const title = theme.fg("toolTitle", theme.bold(ASK_TOOL));
 	const words = asked.length === 0 ? title : `${title} ${theme.fg("accent", printable(asked.join(" · ")))}`;
 	body.addChild(new Text(words, 0, 0));
 	const task = lines(printable(prompt ?? ""), theme);
-	if (task !== "") addFolded(body, task, TASK_LINES, "start", context.expanded, theme, context);
+	if (task !== "") addFolded(body, new Text(task, 0, 0), TASK_LINES, "start", context.expanded, theme, context);
 	return body;
 };
 
@@ -63,13 +59,6 @@ export function askResultRenderer(clock: Clock): RenderResult {
 		addWork(body, details, expanded, theme);
 		return body;
 	};
-}
-
-/** Redraws the elapsed time. */
-function tickWhileRunning(isPartial: boolean, clock: Clock, { state, invalidate }: RenderContext): void {
-	state.cancelTick?.();
-	delete state.cancelTick;
-	if (isPartial) state.cancelTick = clock.after(TICK_MS, () => invalidate());
 }
 
 function statusLine(details: AskDetails, now: number): string {
@@ -120,18 +109,17 @@ function addAnswer(
 	}
 	if (answer.trim() !== "") {
 		body.addChild(new Spacer(1));
-		if (expanded && outcome !== "running") body.addChild(new Markdown(answer.trim(), 0, 0, getMarkdownTheme()));
-		else {
-			const keep = outcome === "running" ? "end" : "start";
-			addFolded(body, lines(answer.trim(), theme), ANSWER_LINES, keep, expanded, theme, context);
-		}
+		const keep = outcome === "running" ? "end" : "start";
+		const words = new Markdown(answer.trim(), 0, 0, getMarkdownTheme());
+		addFolded(body, words, ANSWER_LINES, keep, expanded, theme, context);
 	}
-	if (answerPath !== undefined) body.addChild(new Text(theme.fg("muted", `full answer: ${answerPath}`), 0, 0));
+	if (answerPath !== undefined)
+		body.addChild(new Text(theme.fg("muted", `full answer: ${homePath(answerPath)}`), 0, 0));
 }
 
 function addFolded(
 	body: Container,
-	text: string,
+	whole: Component,
 	maxLines: number,
 	keep: "start" | "end",
 	expanded: boolean,
@@ -139,7 +127,7 @@ function addFolded(
 	context: Pick<RenderContext, "keyHint" | "keyText">,
 ): void {
 	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
-	body.addChild(expanded ? new Text(text, 0, 0) : new OutputPreview(text, maxLines, keep, hint));
+	body.addChild(expanded ? whole : new OutputPreview(whole, maxLines, keep, hint));
 }
 
 /** What was done: one line of numbers, or every file and command. */
@@ -148,7 +136,7 @@ function addWork(body: Container, details: AskDetails, expanded: boolean, theme:
 	if (outcome === "running") return;
 	const warnings = [...denied, ...notes];
 	const done = expanded ? [...files.map(fileLine), ...commands.map(commandLine)] : numbers(details);
-	done.push(...pictures);
+	done.push(...pictures.map((path) => homePath(path)));
 	if (done.length + warnings.length > 0) body.addChild(new Spacer(1));
 	const separator = expanded ? "\n" : " · ";
 	if (done.length > 0) body.addChild(new Text(theme.fg("muted", done.join(separator)), 0, 0));

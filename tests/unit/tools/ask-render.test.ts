@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { defineTool, initTheme, ToolExecutionComponent } from "@earendil-works/pi-coding-agent";
@@ -132,6 +134,21 @@ for (const width of [60, 140]) {
 		});
 	});
 }
+
+test("the answer is shown as Markdown, folded too", () => {
+	for (const outcome of ["answered", "running"] as const) {
+		const shown = draw({ ...answered, outcome, answer: "**Done:** `sum` adds now." }, { width: 80 });
+		assert.match(shown, /^ Done: sum adds now\.$/m);
+	}
+});
+
+test("files below the home folder are named in short", () => {
+	const [answerPath, picture] = [join(homedir(), "answer.txt"), join(homedir(), "dot.png")];
+	const details = { ...answered, answerPath, pictures: [picture] };
+	const shown = draw(details, { width: 120, args: { cwd: join(homedir(), "other") } });
+	assert.match(shown, /AskAntigravity in ~.other\n[\s\S]*full answer: ~.answer\.txt\n[\s\S]* · ~.dot\.png/);
+	assert.equal(shown.includes(homedir()), false);
+});
 
 test("details of another version show the text", () => {
 	assert.match(draw(undefined, { width: 80, text: "No such directory." }), /No such directory\./);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type AgentToolResult, type ExtensionToolContext, initTheme } from "@earendil-works/pi-coding-agent";
@@ -11,7 +12,7 @@ import { createStepTool } from "../../../../src/tools/agy-step/tool.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { tool } from "../../../support/fake-engine.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { drawCard, drawRaw } from "./draw-card.ts";
+import { drawCard, drawRaw, growingCard, plain } from "./draw-card.ts";
 
 type Result = AgentToolResult<StepDetails | undefined>;
 
@@ -310,6 +311,45 @@ describe("a card", () => {
 		const drawn = drawRaw(stepTool, await run(), { width: 80, expanded: true }).join("\n");
 		assert.ok(drawn.split("wiped").length > 6, drawn);
 		assert.ok(!drawn.includes("\u001b[2J") && !drawn.includes("\u0007"), JSON.stringify(drawn));
+	});
+
+	for (const expanded of [false, true]) {
+		test(`shows how long its step has run, and then how long it took${expanded ? ", expanded too" : ""}`, async (t) => {
+			initTheme("dark", false);
+			const startedAt = new FakeClock().now() - 500;
+			const { run, card, updates, clock, stepTool } = setUp(t, tool(2, "running", { output: "one", startedAt }));
+			const finished = run();
+			const [first] = updates;
+			assert.ok(first !== undefined);
+			const drawn = growingCard(stepTool, first);
+			const look = { width: 80, expanded };
+			assert.equal(plain(drawn.draw(first, { ...look, isPartial: true })).at(-1), " one");
+			clock.advance(3_700);
+			assert.equal(plain(drawn.redraw(80)).at(-1), " Elapsed 3.5s");
+			card.update(tool(2, "done", { output: "one", exitCode: 2, startedAt, endedAt: startedAt + 64_000 }));
+			const end = plain(drawn.draw(await finished, { ...look, isPartial: false }));
+			assert.deepEqual(end.slice(-2), [" exit code 2", " Took 1m 4s"]);
+			assert.equal(clock.pending, 0);
+		});
+	}
+
+	test("names files below the home folder in short, and whole to the model", async (t) => {
+		initTheme("dark", false);
+		const outputPath = join(homedir(), "outputs", "agy_2_x.txt");
+		const picture = join(homedir(), "dot.png");
+		const { run, card, stepTool } = setUp(
+			t,
+			tool(2, "running", { output: "x", task: { id: "t", logPath: outputPath } }),
+		);
+		const running = run();
+		card.release("background");
+		const result = await running;
+		assert.match(textOf(result), new RegExp(`log: ${outputPath}`));
+		assert.ok(result.details !== undefined);
+		const details = { ...result.details, outputPath, imagePaths: [picture] };
+		const drawn = drawCard(stepTool, { ...result, details }, { width: 140, expanded: false }).join("\n");
+		assert.match(drawn, /~.dot\.png\n.*log: ~.outputs.agy_2_x\.txt · full output: ~.outputs.agy_2_x\.txt/);
+		assert.equal(drawn.includes(homedir()), false);
 	});
 
 	test("names the pictures it cannot show", async (t) => {
