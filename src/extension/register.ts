@@ -167,8 +167,9 @@ function followTurns(registration: Registration): void {
 function loadInTime(registration: Registration): void {
 	const { pi, parts, outputs } = registration;
 	const loadTurn = () => Promise.allSettled([turns.get(), registration.session?.bridge.load(), parts.loadTurn()]);
-	afterStart(pi, parts.clock, ({ model }) => {
-		if (model?.provider === PROVIDER_ID) void loadTurn();
+	afterStart(pi, parts.clock, (ctx) => {
+		if (ctx.model?.provider === PROVIDER_ID) void loadTurn();
+		else if (ctx.hasUI) void tellMissedModel(parts, ctx);
 		void outputs.prune(parts.clock.now() - parts.settings().sessionDays * DAY_MS);
 		void parts.planner.prune();
 	});
@@ -180,6 +181,16 @@ function loadInTime(registration: Registration): void {
 function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): void {
 	const problem = ctx.hasUI ? parts.findAgyProblem() : undefined;
 	if (problem !== undefined) ctx.ui.notify(failureText(problem, false, parts.clock.now()), "warning");
+}
+
+async function tellMissedModel(parts: AntigravityParts, ctx: ExtensionContext): Promise<void> {
+	if (parts.findAgyProblem() !== undefined) return;
+	const { missedModelText, modelChoice } = await import("./missed-model.ts");
+	const known = parts.catalogue.models().map(({ id }) => id);
+	const text = missedModelText(modelChoice(ctx, known));
+	if (text === undefined) return;
+	parts.log.info("model.missed", { current: ctx.model?.provider });
+	ctx.ui.notify(text, "warning");
 }
 
 /** Whether pi is going to have an interface, before its first session says so. Follows pi's own choice of mode. */

@@ -12,7 +12,7 @@ import { messageOf } from "../engine/thrown.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { refreshModels } from "../models/refresh.ts";
-import { finalText } from "./failure-text.ts";
+import { failureText, finalText } from "./failure-text.ts";
 import { MessageWriter } from "./message-writer.ts";
 import type { TurnCall } from "./turn.ts";
 
@@ -46,6 +46,12 @@ export function createAntigravityProvider(options: ProviderOptions): Provider<ty
 		auth: {
 			apiKey: {
 				name: "agy sign-in",
+				// There is no key. Having an entry makes pi count on the models from the first moment of its start.
+				async login() {
+					const problem = options.findAgyProblem();
+					if (problem !== undefined) throw new Error(failureText(problem, false, options.now()));
+					return { type: "api_key" };
+				},
 				async check() {
 					if (options.findAgyProblem() !== undefined && options.hidesWithoutAgy()) return undefined;
 					return { type: "api_key", source: "agy" };
