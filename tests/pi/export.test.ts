@@ -43,7 +43,10 @@ for (const theme of ["dark", "light"]) {
 			assert.match(plain(created?.resultHtmlCollapsed), /\+10 note 10\s+\.\.\. \(20 more lines\)$/);
 			assert.match(plain(created?.resultHtmlExpanded), /\+30 note 30$/);
 
-			assert.match(plain(command?.resultHtmlCollapsed), /\(35 earlier lines\)\s.*ok 40\s+exit code 3(\s+Took [\d.]+s)?$/s);
+			assert.match(
+				plain(command?.resultHtmlCollapsed),
+				/\(35 earlier lines\)\s.*ok 40\s+exit code 3(\s+Took [\d.]+s)?$/s,
+			);
 			assert.match(plain(command?.resultHtmlExpanded), /^ok 1\s.*ok 40\s+exit code 3(\s+Took [\d.]+s)?$/s);
 
 			assert.equal(plain(mcp?.resultHtmlExpanded), 'query: "<open>"\n\n#1 <First>');

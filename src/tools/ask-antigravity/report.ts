@@ -7,6 +7,7 @@ import { formatDuration } from "../../words/duration.ts";
 import { failureWords } from "../../words/failure-words.ts";
 import { printable } from "../../words/printable.ts";
 import type { AskDetails } from "./details.ts";
+import { delegationRemedy } from "./remedy.ts";
 import { type Delegation, modelName } from "./request.ts";
 import { changedFiles, ranCommands, shownStep } from "./work-done.ts";
 import { commandLine, fileLine } from "./work-lines.ts";
@@ -63,15 +64,10 @@ function isWorthNoting({ code, level }: NoticeEvent): boolean {
 	return code === "self-answered-question" || (level !== "info" && code !== "denied-action");
 }
 
-/** Cause and remedy. `now` is in milliseconds since the epoch. */
+/** Cause and remedy, for the model that delegates. `now` is in milliseconds since the epoch. */
 export function problemText(failure: Failure, now: number): string {
-	const { cause, remedy } = failureWords(failure, now);
-	const ranOut = failure.kind === "deadline" && failure.which === "total";
-	return `${cause} ${ranOut ? MORE_TIME : remedy}`;
+	return `${failureWords(failure, now).cause} ${delegationRemedy(failure, now)}`;
 }
-
-/** The one remedy that is in the calling model's own hands. */
-const MORE_TIME = "Continue it by its `conversationId`, or allow more with `timeoutMinutes`.";
 
 function noticeTexts(log: WorkLog, wanted: (notice: NoticeEvent) => boolean): string[] {
 	return [...new Set(log.notices.filter(wanted).map((notice) => printable(notice.text)))];

@@ -113,7 +113,10 @@ test("a failure is an error with its cause, and what was done before it", async 
 	});
 	const result = await start();
 	assert.equal(result.isError, true);
-	assert.match(textOf(result), /^The Antigravity quota is used up\. Wait for the reset.*\n\nCommands run:\n- npm test/);
+	assert.match(
+		textOf(result),
+		/^The Antigravity quota is used up\. Delegate again after the reset.*\n\nCommands run:\n- npm test/,
+	);
 	assert.equal(result.details?.outcome, "failed");
 	assert.deepEqual(readdirSync(staging), []);
 	assert.equal(released(), 1);

@@ -187,7 +187,7 @@ describe("the report", () => {
 		const report = reportText(detailsOf(...work, ended({ kind: "failed", failure })));
 		assert.match(
 			report,
-			/^agy's sign-in has expired\. Run `agy` .* What agy had said:\n\nDone\.\n\nFiles changed:\n- a\.ts/,
+			/^agy's sign-in has expired\. Tell the user to run `agy` .* What agy had said:\n\nDone\.\n\nFiles changed:\n- a\.ts/,
 		);
 	});
 
