@@ -20,7 +20,9 @@ export const settingsSchema = z.object({
 	display: z
 		.enum(["cards", "inline", "off"])
 		.default("cards")
-		.describe("How agy's own tools are shown: as pi tool cards, as labelled lines in a thinking block, or not at all."),
+		.describe(
+			"How agy's own tools are shown: as pi tool cards, as labelled lines in a thinking block, or not at all. Without cards a turn is one message, and pi's token totals count its last model call only.",
+		),
 	askAntigravity: z.boolean().default(true).describe("Offer the AskAntigravity tool to other models."),
 	defaultModel: z.string().min(1).default("flash").describe("Model of AskAntigravity when the call names none."),
 	defaultThinking: z
