@@ -67,7 +67,8 @@ export function wasRefused(completed: readonly Message[]): boolean {
 	return asked === undefined ? response.flag(24) && !response.has(ASK_QUESTION) : !response.message(asked).flag(1);
 }
 
-function actionOf({ kind, name }: AccessContext): string {
+/** The action by which agy's permission rules know a tool, or its name where it needs none. */
+export function actionOf({ kind, name }: Pick<AccessContext, "kind" | "name">): string {
 	switch (kind) {
 		case "command":
 			return "command";

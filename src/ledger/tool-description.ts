@@ -1,4 +1,5 @@
 import type { PlannedCall, ToolBody } from "../decode/step-types.ts";
+import { actionOf } from "../decode/tool-access.ts";
 import { summarise, toolKindOf } from "../decode/tool-summary.ts";
 import type { JsonObject, ToolEvent } from "../engine/events.ts";
 import { jsonObjectSchema } from "../engine/json.ts";
@@ -39,22 +40,28 @@ export function describeStdout(stdout: StreamStep): ToolDescription {
 	const parsed = jsonObjectSchema.safeParse(stdout.toolParameters ?? {});
 	const args: JsonObject = parsed.success ? parsed.data : {};
 	const kind = toolKindOf(name);
+	const summary = summarise(kind, args);
 	return {
 		name,
 		kind,
 		args,
-		summary: summarise(kind, args),
+		summary,
 		...present({
 			output: stdout.toolOutput,
-			error: stdout.error && describeError(stdout.error),
+			error: stdout.error && describeError(stdout.error, { action: actionOf({ kind, name }), target: summary }),
 		}),
 	};
 }
 
-function describeError(error: { readonly type: string; readonly message: string }): ToolEvent["error"] {
+/** `access`: what the tool needs permission for. */
+function describeError(
+	error: { readonly type: string; readonly message: string },
+	access: { readonly action: string; readonly target: string },
+): ToolEvent["error"] {
 	const message = error.message || error.type;
 	if (/denied by .*hook/i.test(message)) return { message, denied: { by: "hook" } };
-	if (/permission/i.test(message) && /denied/i.test(message)) return { message, denied: { by: "permission" } };
+	if (/permission/i.test(message) && /denied/i.test(message))
+		return { message, denied: { by: "permission", ...access } };
 	return { message };
 }
 

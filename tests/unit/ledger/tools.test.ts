@@ -219,6 +219,14 @@ describe("a tool that only stdout tells of", () => {
 		assert.deepEqual(toolStates(feed(ledger, row(3, "running", tool())), "call-1"), ["running"]);
 	});
 
+	test("that stdout alone calls refused is denied what it needs permission for", () => {
+		const ledger = createLedger();
+		const error = { type: "TOOL_ERROR", message: "User denied permission to run command: ls" };
+		feed(ledger, bound, databaseLost, toolSaid(2, "ERROR", { error, toolParameters: { CommandLine: "ls" } }));
+		const [denied] = ledger.facts().denied;
+		assert.deepEqual([denied?.action, denied?.target], ["command", "ls"]);
+	});
+
 	test("that a hook refused is denied", () => {
 		const error = { type: "TOOL_ERROR", message: "tool call denied by pre-tool hook:" };
 		const ledger = createLedger();
