@@ -3,7 +3,25 @@ import { defaultSettings, type SettingName, type Settings } from "../config/sche
 import { allowedWords, showValue } from "../config/setting-words.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { messageOf } from "../engine/thrown.ts";
+import { resolveAlias } from "../models/alias.ts";
+import { chooseModel } from "../words/choose-model.ts";
+import type { CommandEnvironment } from "./environment.ts";
 import { type Reply, refuse, say } from "./sub-command.ts";
+
+/** As `changeSetting`, but of the default model also refuses a name that means no model which agy lists. */
+export async function changeCheckedSetting(
+	{ settings, catalogue }: Pick<CommandEnvironment, "settings" | "catalogue">,
+	name: SettingName,
+	text: string,
+): Promise<Reply> {
+	if (name !== "defaultModel" || text === "") return changeSetting(settings, name, text);
+	const found = resolveAlias(catalogue.entries(), text, undefined, catalogue.isComplete());
+	if ("choice" in found) return changeSetting(settings, name, text);
+	return refuse(
+		`agy lists no model "${text}".`,
+		`${chooseModel(found)} \`/agy models refresh\` asks agy for its list again.`,
+	);
+}
 
 /**
  * Reads `text` as a value of the setting, saves it and says what became of it. Without text the setting goes back to its default.

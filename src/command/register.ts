@@ -31,7 +31,7 @@ export function registerAgyCommand(
 			const env = await environment();
 			if (line.trim() === "" && ctx.mode === "tui") {
 				const { pickSettings } = await import("./settings-picker.ts");
-				await pickSettings(ctx.ui, env.settings);
+				await pickSettings(ctx.ui, env);
 				return;
 			}
 			const { dispatch } = await import("./dispatch.ts");

@@ -1,15 +1,27 @@
-import { type ExtensionContext, getSettingsListTheme, keyHint, type Theme } from "@earendil-works/pi-coding-agent";
-import { Container, Input, type SettingItem, SettingsList, Text, type TUI } from "@earendil-works/pi-tui";
+import {
+	DynamicBorder,
+	type ExtensionContext,
+	getSettingsListTheme,
+	type Theme,
+} from "@earendil-works/pi-coding-agent";
+import { Container, type SettingItem, SettingsList, Spacer, Text, type TUI } from "@earendil-works/pi-tui";
 import { settingDescription, settingKind } from "../config/choices.ts";
 import { environmentName } from "../config/environment.ts";
 import { isSettingName, type SettingName, settingNames } from "../config/schema.ts";
+import { describeProblem, problemsOf } from "../config/setting-problems.ts";
 import { showValue } from "../config/setting-words.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
-import { changeSetting } from "./change-setting.ts";
+import { changeCheckedSetting } from "./change-setting.ts";
+import type { CommandEnvironment } from "./environment.ts";
+import type { Reply } from "./sub-command.ts";
+import { ValueEditor } from "./value-editor.ts";
+
+/** What the picker shows and changes. */
+export type PickerEnvironment = Pick<CommandEnvironment, "settings" | "catalogue">;
 
 /** Opens pi's own settings list with all settings; resolves when it is closed. Changes are saved one by one. */
-export async function pickSettings(ui: ExtensionContext["ui"], settings: SettingsSource): Promise<void> {
-	await ui.custom<void>((tui, theme, _keybindings, done) => new SettingsPicker(ui, settings, { tui, theme, done }));
+export async function pickSettings(ui: ExtensionContext["ui"], env: PickerEnvironment): Promise<void> {
+	await ui.custom<void>((tui, theme, _keybindings, done) => new SettingsPicker(env, { tui, theme, done }));
 }
 
 interface Screen {
@@ -18,32 +30,44 @@ interface Screen {
 	done(): void;
 }
 
+const TITLE_NOTE = "Changes take effect on the next turn.";
+
 class SettingsPicker extends Container {
 	/** PageUp and PageDown move in the list, not in the transcript behind it. */
 	readonly capturesViewportInput = true;
-	readonly #ui: ExtensionContext["ui"];
-	readonly #settings: SettingsSource;
+	readonly #env: PickerEnvironment;
 	readonly #tui: TUI;
+	readonly #theme: Theme;
+	readonly #items: SettingItem[];
 	readonly #list: SettingsList;
+	/** Below the title: what became of the last change, where that has to be said. */
+	readonly #note: Text;
 
-	constructor(ui: ExtensionContext["ui"], settings: SettingsSource, { tui, theme, done }: Screen) {
+	constructor(env: PickerEnvironment, { tui, theme, done }: Screen) {
 		super();
-		this.#ui = ui;
-		this.#settings = settings;
+		this.#env = env;
 		this.#tui = tui;
+		this.#theme = theme;
+		this.#note = new Text(theme.fg("dim", TITLE_NOTE), 1, 0);
+		this.#items = settingNames.map((name) =>
+			toItem(name, env.settings, (value, close) => this.#edit(name, value, close)),
+		);
 		this.#list = new SettingsList(
-			settingNames.map((name) => toItem(name, settings, theme)),
+			this.#items,
 			visibleRows(tui.terminal.rows),
 			getSettingsListTheme(),
 			(id, value) => {
-				if (isSettingName(id)) void this.#apply(id, value);
+				if (isSettingName(id)) void this.#choose(id, value);
 			},
 			done,
 			{ enableSearch: true },
 		);
-		this.addChild(new Text(theme.fg("accent", theme.bold("Antigravity settings")), 0, 0));
-		this.addChild(new Text(theme.fg("dim", "Changes take effect on the next turn."), 0, 0));
+		this.addChild(new DynamicBorder((text) => theme.fg("border", text)));
+		this.addChild(new Text(theme.fg("accent", theme.bold("Antigravity settings")), 1, 0));
+		this.addChild(this.#note);
+		this.addChild(new Spacer(1));
 		this.addChild(this.#list);
+		this.addChild(new DynamicBorder((text) => theme.fg("border", text)));
 	}
 
 	handleInput(data: string): void {
@@ -51,71 +75,69 @@ class SettingsPicker extends Container {
 		this.#tui.requestRender();
 	}
 
-	async #apply(name: SettingName, value: string): Promise<void> {
-		const reply = await changeSetting(this.#settings, name, value);
-		if (reply.level !== "info" || this.#settings.origin(name) === "environment") {
-			this.#ui.notify(reply.lines.join("\n"), reply.level);
-		}
-		this.#list.updateValue(name, showValue(this.#settings.current()[name]));
+	async #choose(name: SettingName, value: string): Promise<void> {
+		this.#tell(name, await changeCheckedSetting(this.#env, name, value));
+	}
+
+	#edit(name: SettingName, value: string, close: () => void): ValueEditor {
+		return new ValueEditor({
+			title: name,
+			description: `${descriptionOf(name, this.#env.settings)}${settingKind(name).kind === "list" ? " Separated by commas." : ""} Empty: the default.`,
+			value,
+			theme: this.#theme,
+			close,
+			save: async (text) => {
+				const reply = await changeCheckedSetting(this.#env, name, text);
+				if (reply.level !== "error") this.#tell(name, reply);
+				return reply;
+			},
+			changed: () => this.#tui.requestRender(),
+		});
+	}
+
+	#tell(name: SettingName, { level, lines }: Reply): void {
+		const { settings } = this.#env;
+		const isPlain = level === "info" && settings.origin(name) !== "environment";
+		const colour = level === "error" ? "error" : "warning";
+		this.#note.setText(isPlain ? this.#theme.fg("dim", TITLE_NOTE) : this.#theme.fg(colour, lines.join(" ")));
+		this.#list.updateValue(name, showValue(settings.current()[name]));
+		for (const item of this.#items) if (isSettingName(item.id)) item.description = descriptionOf(item.id, settings);
 		this.#tui.requestRender();
 	}
 }
 
-/** Rows of a terminal that are not the list's: headings, search, description, keys, and pi's footer. */
-const OTHER_ROWS = 15;
+/** Rows of a terminal that are not the list's: borders, headings, search, description, keys, and pi's footer. */
+const OTHER_ROWS = 18;
 
 /** How many settings are shown at once, so that what explains them is not pushed off the screen. */
 export function visibleRows(terminalRows: number): number {
 	return Math.min(14, Math.max(3, terminalRows - OTHER_ROWS));
 }
 
-/** One row: Enter moves to the next value where there are few, and opens a line to type into where there are not. */
-export function toItem(name: SettingName, settings: SettingsSource, theme: Theme): SettingItem {
+/** One row: Enter moves to the next value where there are few, and opens `edit` where there are not. */
+export function toItem(
+	name: SettingName,
+	settings: SettingsSource,
+	edit: (value: string, close: () => void) => ValueEditor,
+): SettingItem {
 	const taken = settingKind(name);
-	const fromEnvironment = settings.origin(name) === "environment" ? ` Now set by ${environmentName(name)}.` : "";
-	const description = `${settingDescription(name)}${fromEnvironment}`;
-	const item = { id: name, label: name, description, currentValue: showValue(settings.current()[name]) };
+	const value = showValue(settings.current()[name]);
+	const item = { id: name, label: name, description: descriptionOf(name, settings), currentValue: value };
 	if (taken.kind === "choice") return { ...item, values: [...taken.values] };
 	if (taken.kind === "switch") return { ...item, values: ["on", "off"] };
-	return {
-		...item,
-		submenu: (_current, done) => new ValueLine({ name, description, value: editable(name, settings), theme, done }),
-	};
+	return { ...item, submenu: (_current, done) => edit(editable(name, settings), () => done()) };
+}
+
+/** What the setting means, and what keeps or kept its value from counting. */
+function descriptionOf(name: SettingName, settings: SettingsSource): string {
+	return [
+		settingDescription(name),
+		...(settings.origin(name) === "environment" ? [`Now set by ${environmentName(name)}.`] : []),
+		...problemsOf(name, settings.problems()).map((problem) => `Wrong: ${describeProblem(problem, settings.path)}.`),
+	].join(" ");
 }
 
 function editable(name: SettingName, settings: SettingsSource): string {
 	const value = settings.current()[name];
 	return Array.isArray(value) ? value.join(",") : String(value ?? "");
-}
-
-interface ValueLineOptions {
-	readonly name: SettingName;
-	readonly description: string;
-	readonly value: string;
-	readonly theme: Theme;
-	/** Without a value nothing changes; an empty one is the default. */
-	done(value?: string): void;
-}
-
-/** A line to type a value into, below what it is for. */
-class ValueLine extends Container {
-	readonly #input = new Input();
-
-	constructor({ name, description, value, theme, done }: ValueLineOptions) {
-		super();
-		const ending = settingKind(name).kind === "list" ? " Separated by commas." : "";
-		// As if it were pasted, which leaves the cursor behind it; setValue leaves it before.
-		this.#input.handleInput(`\x1b[200~${value}\x1b[201~`);
-		this.#input.onSubmit = (text) => done(text.trim() === value ? undefined : text.trim());
-		this.#input.onEscape = () => done();
-		this.addChild(new Text(theme.bold(name), 0, 0));
-		this.addChild(new Text(theme.fg("dim", `${description}${ending} Empty: the default.`), 0, 0));
-		this.addChild(this.#input);
-		const keys = `${keyHint("tui.select.confirm", "saves")} ${keyHint("tui.select.cancel", "goes back")}`;
-		this.addChild(new Text(keys, 0, 0));
-	}
-
-	handleInput(data: string): void {
-		this.#input.handleInput(data);
-	}
 }

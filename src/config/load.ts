@@ -15,13 +15,16 @@ import { allowedWords, foundWords, usedWords } from "./setting-words.ts";
 
 /** A setting that was given and could not be used, or not all of it. */
 export interface SettingProblem {
-	/** The key in the file, or the variable. */
+	/** The key in the file, the variable, or `WHOLE_FILE`. */
 	readonly where: string;
 	/** What is wrong and what counts instead, as the end of a sentence. */
 	readonly reason: string;
 	/** The file has a key that is no setting's. */
 	readonly isUnknownKey?: boolean;
 }
+
+/** Where the problem is when nothing of the file could be read. */
+export const WHOLE_FILE = "the whole file";
 
 /** Who decided a setting. */
 export type SettingOrigin = "default" | "file" | "environment";
@@ -84,7 +87,7 @@ export function combineSettings(file: SettingsFile, env: NodeJS.ProcessEnv): Loa
 	if (file.kind === "unreadable") {
 		const until = Object.entries(careful).map(([name, value]) => `${name} is ${value}`);
 		const reason = [file.reason, ...(until.length > 0 ? [`until it is right, ${until.join(" and ")}`] : [])].join("; ");
-		problems.unshift({ where: "the whole file", reason });
+		problems.unshift({ where: WHOLE_FILE, reason });
 	}
 	// `bridge` is off for caution alone: nobody has decided it.
 	return { settings, origins: careful.bridge ? { ...origins, bridge: "default" } : origins, problems };

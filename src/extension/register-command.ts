@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
 import { registerAgyCommand } from "../command/register.ts";
+import { describeProblem } from "../config/setting-problems.ts";
 import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
 import { tellOfRenaming } from "./command-names.ts";
@@ -49,7 +50,6 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: Shar
 function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
 	const [first, ...others] = settings.problems();
 	if (first === undefined) return;
-	const place = first.where.startsWith("AGY_") ? "the environment" : settings.path;
 	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
-	ctx.ui.notify(`An antigravity setting is wrong: ${first.where}: ${first.reason} (${place}).${more}`, "warning");
+	ctx.ui.notify(`An antigravity setting is wrong: ${describeProblem(first, settings.path)}.${more}`, "warning");
 }

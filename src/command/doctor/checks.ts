@@ -1,5 +1,6 @@
 import type { SettingProblem } from "../../config/load.ts";
 import { settingNames } from "../../config/schema.ts";
+import { placeOf } from "../../config/setting-problems.ts";
 import type { RefreshOutcome } from "../../models/catalogue.ts";
 import type { Resolution } from "../../models/resolve.ts";
 import { suggest } from "../../models/suggest.ts";
@@ -77,9 +78,10 @@ export function checkConflicts(names: readonly string[]): Check {
 /** One finding for each setting that was given and does not count, or not as it stands. */
 export function checkSettings(path: string, problems: readonly SettingProblem[]): Check[] {
 	if (problems.length === 0) return [ok("settings", "all usable", [path])];
-	return problems.map(({ where, reason, isUnknownKey = false }) => {
+	return problems.map((found) => {
+		const { where, reason, isUnknownKey = false } = found;
 		const [meant] = isUnknownKey ? suggest(where, settingNames) : [];
-		const place = where.startsWith("AGY_") ? "the environment" : path;
+		const place = placeOf(found, path);
 		const remedy = meant === undefined ? `Correct it in ${place}.` : `Correct it in ${place}. Was ${meant} meant?`;
 		return warning("settings", `${where}: ${reason}`, remedy);
 	});

@@ -2,6 +2,7 @@ import { changeSetting } from "../change-setting.ts";
 import { checkSelfTest, SELF_TEST_BEGINS } from "../doctor/bridge.ts";
 import { formatCheck } from "../doctor/check.ts";
 import type { BridgeStatus, CommandEnvironment } from "../environment.ts";
+import { settingNow } from "../setting-now.ts";
 import { misused, type Reply, type SubCommand, type Suggestion, say } from "../sub-command.ts";
 
 const values: readonly Suggestion[] = [
@@ -32,7 +33,7 @@ export const bridgeCommand: SubCommand = {
 function show({ settings, bridgeStatus }: CommandEnvironment): Reply {
 	const status = bridgeStatus?.();
 	return say(
-		`bridge is ${settings.current().bridge} (from: ${settings.origin("bridge")}).`,
+		...settingNow(settings, "bridge"),
 		...(status === undefined ? ["Nothing is offered to agy in this session."] : [status.state, ...toolLines(status)]),
 	);
 }

@@ -1,6 +1,6 @@
 import type { SettingName, Settings } from "../../config/schema.ts";
-import { showValue } from "../../config/setting-words.ts";
 import { changeSetting } from "../change-setting.ts";
+import { settingNow } from "../setting-now.ts";
 import { misused, type SubCommand, type Suggestion, say } from "../sub-command.ts";
 
 /** What each value of a setting means, in the order in which people see them. */
@@ -23,8 +23,7 @@ function choice<Name extends SettingName>(
 		async run(words, { settings }) {
 			const [value, ...rest] = words;
 			if (value === undefined) {
-				const now = `${setting} is ${showValue(settings.current()[setting])} (from: ${settings.origin(setting)}).`;
-				return say(now, ...values.map(({ word, meaning }) => `  ${word}: ${meaning}`));
+				return say(...settingNow(settings, setting), ...values.map(({ word, meaning }) => `  ${word}: ${meaning}`));
 			}
 			if (rest.length > 0 || !values.some(({ word }) => word === value)) return misused({ name, usage });
 			return changeSetting(settings, setting, value);

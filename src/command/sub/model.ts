@@ -1,8 +1,8 @@
 import { resolveAlias } from "../../models/alias.ts";
-import { chooseModel } from "../../words/choose-model.ts";
-import { changeSetting } from "../change-setting.ts";
+import { changeCheckedSetting } from "../change-setting.ts";
 import type { CommandEnvironment } from "../environment.ts";
-import { refuse, type SubCommand, type Suggestion, say } from "../sub-command.ts";
+import { settingNow } from "../setting-now.ts";
+import { type SubCommand, type Suggestion, say } from "../sub-command.ts";
 
 const NAMES = ["flash", "pro", "sonnet", "opus", "gpt-oss"];
 
@@ -19,19 +19,11 @@ export const modelCommand: SubCommand = {
 			const found = resolveAlias(catalogue.entries(), defaultModel, undefined, catalogue.isComplete());
 			const meaning = "choice" in found ? found.choice.slug : "no model that agy lists";
 			return say(
-				`defaultModel is ${defaultModel}, now ${meaning} (from: ${settings.origin("defaultModel")}).`,
+				...settingNow(settings, "defaultModel", `, now ${meaning}`),
 				"  AskAntigravity uses it; pi's `/model` chooses the model of this session.",
 			);
 		}
-		const name = words.join(" ");
-		const found = resolveAlias(catalogue.entries(), name, undefined, catalogue.isComplete());
-		if ("unknown" in found) {
-			return refuse(
-				`agy lists no model "${name}".`,
-				`${chooseModel(found)} \`/agy models refresh\` asks agy for its list again.`,
-			);
-		}
-		return changeSetting(settings, "defaultModel", name);
+		return changeCheckedSetting(env, "defaultModel", words.join(" "));
 	},
 };
 

@@ -117,6 +117,33 @@ test("a change is saved, says when it counts, and is seen at once", async (t) =>
 	assert.match(text(await dispatch("mode", env)), /^mode is plan \(from: file\)/);
 });
 
+test("a setting that was given and cannot be used is told with where it stands and what counts instead", async (t) => {
+	const env = commandEnvironment(t, { variables: { AGY_MODE: "yolo", AGY_DEFAULT_MODEL: "sonnet" } });
+	const { path } = env.settings;
+	mkdirSync(env.dataDirectory);
+	writeFileSync(path, '{"permissions":"maybe","mode":"plan","bridgeDeny":7,"defaultModel":7,"display":"inline"}');
+	const told = async (line: string) => (await dispatch(line, env)).lines.slice(0, 2).join("\n");
+	assert.equal(
+		await told("permissions"),
+		`permissions is deny.\n! permissions: must be skip or deny, but is "maybe"; deny is used (${path}).`,
+	);
+	assert.equal(
+		await told("mode"),
+		'mode is plan (from: file).\n! AGY_MODE: must be accept-edits or plan, but is "yolo"; plan is used (the environment).',
+	);
+	assert.match(await told("bridge"), /^bridge is off\.\n! bridgeDeny: must be a list .*, and bridge is off \(/);
+	assert.match(
+		await told("model"),
+		/\(from: environment\)\.\n! defaultModel: must be a text, but is 7; sonnet is used/,
+	);
+	assert.match(await told("display"), /^display is inline \(from: file\)\.\n {2}cards/);
+	writeFileSync(path, "{");
+	assert.match(
+		await told("permissions"),
+		/^permissions is deny\.\n! the whole file: it is not valid JSON; until it is right/,
+	);
+});
+
 test("a variable wins over a change, and the reply says so", async (t) => {
 	const env = commandEnvironment(t, { variables: { AGY_MODE: "accept-edits" } });
 	const reply = await dispatch("mode plan", env);
