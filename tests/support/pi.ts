@@ -22,7 +22,10 @@ export interface PiHome {
 	readonly closers: (() => Promise<unknown>)[];
 }
 
-/** `env` is added last; `settings` is pi's own settings file. */
+/**
+ * `env` is added last; `settings` is pi's own settings file. It is a home as after `/login antigravity`, without which pi
+ * 1.6.0 does not see our models at some of its starts.
+ */
 export function piHome(
 	t: Cleanup,
 	options: { env?: Record<string, string>; settings?: object; cwd?: string } = {},
@@ -38,6 +41,7 @@ export function piHome(
 	mkdirSync(cwd, { recursive: true });
 	mkdirSync(agentDir, { recursive: true });
 	writeFileSync(join(agentDir, "settings.json"), JSON.stringify({ quietStartup: true, ...options.settings }));
+	writeFileSync(join(agentDir, "auth.json"), '{"antigravity":{"type":"api_key"}}', { mode: 0o600 });
 	const env = {
 		PATH: process.env.PATH ?? "",
 		HOME: dir,
