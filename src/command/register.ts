@@ -1,7 +1,6 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { Box } from "@earendil-works/pi-tui";
 import type { CommandEnvironment } from "./environment.ts";
-import { printReply } from "./print-mode.ts";
 import { ReportLines } from "./report-lines.ts";
 import type { Reply } from "./sub-command.ts";
 
@@ -47,8 +46,10 @@ export function registerAgyCommand(
 async function show(pi: ExtensionAPI, ctx: ExtensionCommandContext, reply: Reply): Promise<void> {
 	const text = reply.lines.join("\n");
 	switch (ctx.mode) {
-		case "print":
+		case "print": {
+			const { printReply } = await import("./print-mode.ts");
 			return printReply(text);
+		}
 		case "json":
 			pi.appendEntry<Reply>(REPLY_ENTRY, reply);
 			return;

@@ -12,6 +12,7 @@ import { systemOpenFiles } from "../run/process/open-files.ts";
 import { runFolders } from "../run/run-context.ts";
 import { delegationsFolder, EarlierDelegations } from "../tools/ask-antigravity/earlier.ts";
 import { createConversationControl } from "./conversation-control.ts";
+import { lastTurn } from "./last-turn.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
 import { createProbes } from "./probes.ts";
@@ -66,7 +67,10 @@ export async function createCommandEnvironment(
 		dataDirectory: paths.root,
 		piVersion: VERSION,
 		engineName: engine.name,
-		lastTurn: () => session()?.lastTurn,
+		lastTurn() {
+			const end = session()?.lastEnd;
+			return end && lastTurn(end);
+		},
 		bridgeStatus: () =>
 			bridge?.report() ?? {
 				state: "No session has started.",

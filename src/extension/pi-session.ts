@@ -1,11 +1,9 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { LastTurn } from "../command/environment.ts";
 import type { Settings } from "../config/schema.ts";
 import type { TurnModel } from "../conversation/plan.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { ActivityEvent, EndEvent, NoticeEvent } from "../engine/events.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { failureText } from "../provider/failure-text.ts";
 import type { StepDisplay } from "../provider/message-boundary.ts";
 import { SessionRuns } from "../provider/session-runs.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
@@ -24,6 +22,12 @@ export interface SessionParts {
 	readonly usedUp: Map<Pool, number>;
 }
 
+/** How a run of the session ended, and when, in milliseconds since the epoch. */
+export interface LastEnd {
+	readonly end: EndEvent;
+	readonly at: number;
+}
+
 /** One pi session, from its start to its shutdown: its live runs, and its ways to the person at the screen. */
 export class PiSession implements TurnSession {
 	readonly id: string;
@@ -35,7 +39,7 @@ export class PiSession implements TurnSession {
 	readonly #settings: () => Settings;
 	readonly #workingLine: WorkingLine;
 	readonly #clock: Clock;
-	#lastTurn: LastTurn | undefined;
+	#lastEnd: LastEnd | undefined;
 	#closed = false;
 	/** The name we gave the session; any other one is the user's. */
 	#givenName: string | undefined;
@@ -80,7 +84,7 @@ export class PiSession implements TurnSession {
 	runEnded(end: EndEvent): void {
 		this.#workingLine.clear();
 		this.#quota.ended(this.#runFamily, end.outcome);
-		this.#lastTurn = { endedAt: this.#clock.now(), outcome: end.outcome, summary: summarise(end, this.#clock.now()) };
+		this.#lastEnd = { end, at: this.#clock.now() };
 	}
 
 	/** True while a run of the session's turn is alive, also while it waits for its cards. */
@@ -94,8 +98,8 @@ export class PiSession implements TurnSession {
 	}
 
 	/** How the last run ended; undefined before the first. */
-	get lastTurn(): LastTurn | undefined {
-		return this.#lastTurn;
+	get lastEnd(): LastEnd | undefined {
+		return this.#lastEnd;
 	}
 
 	activity(event: ActivityEvent): void {
@@ -154,16 +158,5 @@ export class PiSession implements TurnSession {
 	#activeModel(): string | undefined {
 		const model = this.#ctx.model;
 		return model === undefined ? undefined : `${model.provider}/${model.id}`;
-	}
-}
-
-function summarise({ outcome, progress }: EndEvent, now: number): string {
-	switch (outcome.kind) {
-		case "answered":
-			return "agy answered.";
-		case "cancelled":
-			return `agy was stopped (${outcome.by}).`;
-		case "failed":
-			return failureText(outcome.failure, progress.toolsRan, now);
 	}
 }

@@ -1,10 +1,8 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { CommandEnvironment } from "../command/environment.ts";
 import { registerAgyCommand } from "../command/register.ts";
-import { describeProblem } from "../config/setting-problems.ts";
-import type { SettingsSource } from "../config/settings-source.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { tellOfRenaming } from "./command-names.ts";
+import { afterStart } from "./after-start.ts";
 import { type Lazy, lazy } from "./lazy.ts";
 import type { RealParts } from "./parts.ts";
 import { familyOf, publishModels } from "./pi-models.ts";
@@ -14,6 +12,7 @@ import type { SharedState } from "./shared-state.ts";
 export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: SharedState): void {
 	const { catalogue, log, settingsSource } = parts;
 	let environment: Lazy<CommandEnvironment> | undefined;
+	let isFresh = false;
 	const sessionOf = (ctx: ExtensionContext) => shared.sessions.get(ctx.sessionManager.getSessionId())?.session;
 
 	registerAgyCommand(pi, () => {
@@ -21,16 +20,18 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: Shar
 		return environment.get();
 	});
 	pi.on("session_start", ({ reason }, ctx) => {
-		if (ctx.hasUI && (reason === "startup" || reason === "reload")) {
-			tellOfUnusable(settingsSource, ctx);
-			tellOfRenaming(pi, ctx);
-		}
+		isFresh = reason === "startup" || reason === "reload";
 		environment = lazy(async () => {
 			const { createCommandEnvironment } = await import("./command-environment.ts");
 			return createCommandEnvironment(pi, ctx, parts, shared);
 		});
 		catalogue.onChange(() => void publishModels(ctx));
 		sessionOf(ctx)?.modelSelected(familyOf(ctx.model, catalogue));
+	});
+	afterStart(pi, parts.clock, async (ctx) => {
+		if (!isFresh || !ctx.hasUI) return;
+		const { warnOfSetUp } = await import("./set-up-warnings.ts");
+		warnOfSetUp(pi, ctx, settingsSource);
 	});
 	pi.on("model_select", ({ model }, ctx) => {
 		sessionOf(ctx)?.modelSelected(familyOf(model, catalogue));
@@ -44,12 +45,4 @@ export function registerCommand(pi: ExtensionAPI, parts: RealParts, shared: Shar
 		catalogue.close();
 		await log.flush();
 	});
-}
-
-/** A setting that was meant and does not count would be noticed late, or never. */
-function tellOfUnusable(settings: SettingsSource, ctx: ExtensionContext): void {
-	const [first, ...others] = settings.problems();
-	if (first === undefined) return;
-	const more = others.length === 0 ? "" : ` ${others.length} more: see \`/agy doctor\`.`;
-	ctx.ui.notify(`An antigravity setting is wrong: ${describeProblem(first, settings.path)}.${more}`, "warning");
 }

@@ -4,7 +4,6 @@ import type { Failure } from "../engine/failure.ts";
 import type { Log } from "../engine/log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { PROVIDER_ID } from "../models/catalogue-model.ts";
-import { failureText } from "../provider/failure-text.ts";
 import { createAntigravityProvider } from "../provider/provider.ts";
 import { SessionRuns } from "../provider/session-runs.ts";
 import { CARD_TOOL } from "../provider/step-card.ts";
@@ -107,12 +106,12 @@ function registerCardTool(registration: Registration): void {
 /** Keeps the session from its start to its shutdown. */
 function followSession(registration: Registration): void {
 	const { pi, parts, shared, strayRuns } = registration;
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", async (_event, ctx) => {
 		const session = openSession(registration, ctx);
 		registration.session = session;
 		shared.sessions.set(session.id, { session, parts });
 		registration.hidesWithoutAgy = ctx.hasUI;
-		tellWhyModelsAreMissing(parts, ctx);
+		await tellWhyModelsAreMissing(parts, ctx);
 	});
 	pi.on("session_shutdown", async () => {
 		const ending = registration.session;
@@ -147,7 +146,7 @@ function followTurns(registration: Registration): void {
 	const { pi, parts } = registration;
 	pi.on("input", (_event, ctx) => {
 		// All that pi itself would say is that an API key is missing.
-		if (ctx.model?.provider === PROVIDER_ID) tellWhyModelsAreMissing(parts, ctx);
+		if (ctx.model?.provider === PROVIDER_ID) return tellWhyModelsAreMissing(parts, ctx);
 	});
 	pi.on("turn_start", () => registration.session?.turnStarting());
 	pi.on("agent_settled", () => registration.session?.settled());
@@ -167,20 +166,22 @@ function followTurns(registration: Registration): void {
 function loadInTime(registration: Registration): void {
 	const { pi, parts, outputs } = registration;
 	const loadTurn = () => Promise.allSettled([turns.get(), registration.session?.bridge.load(), parts.loadTurn()]);
-	afterStart(pi, parts.clock, (ctx) => {
-		if (ctx.model?.provider === PROVIDER_ID) void loadTurn();
-		else if (ctx.hasUI) void tellMissedModel(parts, ctx);
+	afterStart(pi, parts.clock, async (ctx) => {
 		void outputs.prune(parts.clock.now() - parts.settings().sessionDays * DAY_MS);
 		void parts.planner.prune();
+		if (ctx.model?.provider === PROVIDER_ID) await loadTurn();
+		else if (ctx.hasUI) await tellMissedModel(parts, ctx);
 	});
 	pi.on("model_select", ({ model }) => {
 		if (model.provider === PROVIDER_ID) void loadTurn();
 	});
 }
 
-function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): void {
+async function tellWhyModelsAreMissing(parts: AntigravityParts, ctx: ExtensionContext): Promise<void> {
 	const problem = ctx.hasUI ? parts.findAgyProblem() : undefined;
-	if (problem !== undefined) ctx.ui.notify(failureText(problem, false, parts.clock.now()), "warning");
+	if (problem === undefined) return;
+	const { failureText } = await import("../provider/failure-text.ts");
+	ctx.ui.notify(failureText(problem, false, parts.clock.now()), "warning");
 }
 
 async function tellMissedModel(parts: AntigravityParts, ctx: ExtensionContext): Promise<void> {

@@ -12,7 +12,6 @@ import { messageOf } from "../engine/thrown.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import { type AntigravityModel, type API_ID, PROVIDER_ID } from "../models/catalogue-model.ts";
 import { refreshModels } from "../models/refresh.ts";
-import { failureText, finalText } from "./failure-text.ts";
 import { MessageWriter } from "./message-writer.ts";
 import type { TurnCall } from "./turn.ts";
 
@@ -49,8 +48,9 @@ export function createAntigravityProvider(options: ProviderOptions): Provider<ty
 				// There is no key. Having an entry makes pi count on the models from the first moment of its start.
 				async login() {
 					const problem = options.findAgyProblem();
-					if (problem !== undefined) throw new Error(failureText(problem, false, options.now()));
-					return { type: "api_key" };
+					if (problem === undefined) return { type: "api_key" };
+					const { failureText } = await import("./failure-text.ts");
+					throw new Error(failureText(problem, false, options.now()));
 				},
 				async check() {
 					if (options.findAgyProblem() !== undefined && options.hidesWithoutAgy()) return undefined;
@@ -85,9 +85,9 @@ function startStream(
 	else {
 		options
 			.run({ model, context, options: streamOptions, writer })
-			.catch((error: unknown) => {
+			.catch(async (error: unknown) => {
 				options.unexpected?.(error);
-				writer.fail(unexpectedText(error));
+				writer.fail(await unexpectedText(error));
 			})
 			// From here on the run watches the signal, until the process is gone.
 			.finally(() => signal?.removeEventListener("abort", abort));
@@ -95,7 +95,13 @@ function startStream(
 	return stream;
 }
 
-function unexpectedText(error: unknown): string {
-	const text = messageOf(error);
-	return finalText(`pi-antigravity-cli failed: ${text}`, "pi-antigravity-cli failed; the log has the reason.");
+async function unexpectedText(error: unknown): Promise<string> {
+	const plain = "pi-antigravity-cli failed; the log has the reason.";
+	try {
+		const { finalText } = await import("./failure-text.ts");
+		return finalText(`pi-antigravity-cli failed: ${messageOf(error)}`, plain);
+	} catch {
+		// The package was replaced while pi runs, which may be what failed in the first place.
+		return plain;
+	}
 }

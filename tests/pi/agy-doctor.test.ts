@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { only, PiRpc, piHome, runPi } from "../support/pi.ts";
+import { only, type PiEvent, PiRpc, piHome, runPi } from "../support/pi.ts";
 import { agyHome, EXTENSION, MODEL, say } from "./agy-home.ts";
 
 const quiet = { steps: [] };
@@ -97,15 +97,18 @@ test("another extension that claims the provider and the command is named, which
 });
 
 test("where pi renamed /agy, its interface says once who else has it and what to type", async (t) => {
-	const { pi } = agyHome(t, quiet);
+	// The wrong setting shows when the warnings of a start have been given.
+	const { pi } = agyHome(t, quiet, { env: { AGY_MODE: "yolo" } });
 	for (const [extensions, ours, rivals] of [
 		[[RIVAL, EXTENSION], "agy:2", "agy:1"],
 		[[EXTENSION, RIVAL], "agy:1", "agy:2"],
 		[[EXTENSION], "agy", undefined],
 	] as const) {
 		const rpc = new PiRpc(pi, [...only(...extensions), ...MODEL]);
+		const isNotice = (event: PiEvent) => event.type === "extension_ui_request" && event.method === "notify";
+		await rpc.next((event) => isNotice(event) && String(event.message).includes("setting is wrong"), 0);
 		await rpc.request({ type: "prompt", message: `/${ours} mode` });
-		const notices = rpc.events.filter((event) => event.type === "extension_ui_request" && event.method === "notify");
+		const notices = rpc.events.filter(isNotice);
 		const told = notices.map(({ message }) => String(message)).filter((text) => text.startsWith("/agy is also"));
 		assert.equal(told.length, rivals === undefined ? 0 : 1);
 		if (rivals === undefined) continue;
