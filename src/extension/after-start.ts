@@ -8,11 +8,7 @@ const STARTED_MS = 300;
  * Does `work` soon after each start of the session, out of the way of pi's own start. Not called once the session is over. It may
  * reject: what it imports is gone when the package was replaced while pi runs.
  */
-export function afterStart(
-	pi: ExtensionAPI,
-	clock: Clock,
-	work: (ctx: ExtensionContext) => unknown,
-): void {
+export function afterStart(pi: ExtensionAPI, clock: Clock, work: (ctx: ExtensionContext) => unknown): void {
 	let cancel = () => {};
 	pi.on("session_start", (_event, ctx) => {
 		cancel();
