@@ -210,7 +210,7 @@ describe("trying it out", () => {
 			void initialize(request);
 		});
 		const model = { slug: "gemini-3.8-flash-low" };
-		const trial = await bridge.selfTest(engine, { cwd: "/work", model });
+		const trial = await bridge.selfTest(engine, { cwd: "/project", model });
 		assert.deepEqual(trial, { kind: "connected", by: "workspace-plugin", ms: 700 });
 		assert.equal(engine.last.cancelledBy, "shutdown");
 		assert.deepEqual(engine.last.request.model, model);
@@ -218,15 +218,15 @@ describe("trying it out", () => {
 	test("tells that agy did not, and why it could not", async (t) => {
 		const { bridge } = begin(t);
 		const silent = new FakeEngine((run) => run.end());
-		assert.deepEqual(await bridge.selfTest(silent, { cwd: "/work" }), { kind: "not-connected" });
+		assert.deepEqual(await bridge.selfTest(silent, { cwd: "/project" }), { kind: "not-connected" });
 		const failure = { kind: "not-signed-in", expired: false } as const;
 		const failing = new FakeEngine((run) => run.end({ kind: "failed", failure }));
-		assert.deepEqual(await bridge.selfTest(failing, { cwd: "/work" }), { kind: "failed", failure });
+		assert.deepEqual(await bridge.selfTest(failing, { cwd: "/project" }), { kind: "failed", failure });
 	});
 	test("starts nothing when nothing is offered", async (t) => {
 		const { bridge } = begin(t, { bridge: "off" });
 		const engine = new FakeEngine();
-		assert.equal(await bridge.selfTest(engine, { cwd: "/work" }), undefined);
+		assert.equal(await bridge.selfTest(engine, { cwd: "/project" }), undefined);
 		assert.deepEqual(engine.runs, []);
 	});
 });

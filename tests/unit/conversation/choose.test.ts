@@ -4,7 +4,14 @@ import type { Binding, SessionRecord } from "../../../src/conversation/binding.t
 import { currentBinding, withChosen, withoutCurrent } from "../../../src/conversation/choose.ts";
 
 function bound(conversationId: string, seen: string[], more: Partial<Binding> = {}): Binding {
-	const rest = { state: "clean", lastStep: 3, family: "gemini", cwd: "/work", instructions: "", updatedAt: 1 } as const;
+	const rest = {
+		state: "clean",
+		lastStep: 3,
+		family: "gemini",
+		cwd: "/project",
+		instructions: "",
+		updatedAt: 1,
+	} as const;
 	return { conversationId, seen, ...rest, ...more };
 }
 
@@ -13,7 +20,7 @@ function record(...bindings: Binding[]): SessionRecord {
 }
 
 const ids = ({ bindings }: SessionRecord) => bindings.map((binding) => binding.conversationId);
-const chosen = { id: "wanted", family: "claude", cwd: "/work", now: 9 };
+const chosen = { id: "wanted", family: "claude", cwd: "/project", now: 9 };
 const transcript = ["a", "b", "c"];
 
 test("the current conversation is the one that knows most of the branch", () => {

@@ -22,7 +22,7 @@ test("everything is labelled, in order", () => {
 		ours("I see."),
 		theirs("I list.", { calls: ["t"] }),
 		result("t", "files"),
-		command("pwd", "/work"),
+		command("pwd", "/project"),
 		branchSummary("A detour."),
 	]);
 	const [, ...blocks] = text.split("\n\n");
@@ -32,7 +32,7 @@ test("everything is labelled, in order", () => {
 		"[Assistant]\nI see.",
 		'[Assistant, faux/faux-1]\nI list.\n[called bash {"command":"ls"}]',
 		"[Result of bash]\nfiles",
-		"[Shell command of the user]\nRan `pwd`\n```\n/work\n```",
+		"[Shell command of the user]\nRan `pwd`\n```\n/project\n```",
 		"[Summary of a branch that was left]\nA detour.",
 	]);
 });

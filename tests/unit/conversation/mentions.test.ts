@@ -3,21 +3,21 @@ import { test } from "node:test";
 import { mentionedPaths } from "../../../src/conversation/mentions.ts";
 
 const there = new Set([
-	"/work/src/a.ts",
-	"/work/README.md",
-	"/work/my notes.txt",
+	"/project/src/a.ts",
+	"/project/README.md",
+	"/project/my notes.txt",
 	"/etc/hosts",
 	"/home/me/todo.txt",
-	"/work/src",
+	"/project/src",
 ]);
 
 const cases: [text: string, paths: string[]][] = [
-	["look at @src/a.ts", ["/work/src/a.ts"]],
-	["@README.md, please", ["/work/README.md"]],
-	["(@README.md) and @README.md.", ["/work/README.md"]],
-	['read @"my notes.txt" now', ["/work/my notes.txt"]],
+	["look at @src/a.ts", ["/project/src/a.ts"]],
+	["@README.md, please", ["/project/README.md"]],
+	["(@README.md) and @README.md.", ["/project/README.md"]],
+	['read @"my notes.txt" now', ["/project/my notes.txt"]],
 	["@/etc/hosts and @~/todo.txt", ["/etc/hosts", "/home/me/todo.txt"]],
-	["the folder @src", ["/work/src"]],
+	["the folder @src", ["/project/src"]],
 	["write to me@README.md", []],
 	["install @types/node", []],
 	["@ alone, @", []],
@@ -26,7 +26,7 @@ const cases: [text: string, paths: string[]][] = [
 for (const [text, paths] of cases) {
 	test(`${JSON.stringify(text)} names ${paths.length === 0 ? "nothing" : paths.join(" and ")}`, () => {
 		assert.deepEqual(
-			mentionedPaths(text, { cwd: "/work", home: "/home/me" }, (path) => there.has(path)),
+			mentionedPaths(text, { cwd: "/project", home: "/home/me" }, (path) => there.has(path)),
 			paths,
 		);
 	});
@@ -34,7 +34,7 @@ for (const [text, paths] of cases) {
 
 test("a pasted log full of @ costs only so many look-ups", () => {
 	let asked = 0;
-	mentionedPaths("@x ".repeat(10_000), { cwd: "/work", home: "/home/me" }, () => {
+	mentionedPaths("@x ".repeat(10_000), { cwd: "/project", home: "/home/me" }, () => {
 		asked++;
 		return false;
 	});

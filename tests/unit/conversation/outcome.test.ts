@@ -14,7 +14,7 @@ function facts(outcome: Outcome, progress: Partial<RunProgress> = {}, more: Part
 	return {
 		memo: {
 			sessionId: "s",
-			cwd: "/work",
+			cwd: "/project",
 			family: "gemini",
 			before: ["u1", "a1"],
 			after: ["u1", "a1", "u2"],
@@ -53,7 +53,7 @@ test("an answered turn advances by the prompt and the answer", () => {
 		state: "clean",
 		lastStep: 7,
 		family: "gemini",
-		cwd: "/work",
+		cwd: "/project",
 		instructions: "new",
 		updatedAt: 5,
 		trajectory: "t",
@@ -150,7 +150,7 @@ test("the last step never goes back within a trajectory, and does after a rewind
 		lastStep: 40,
 		trajectory: "t1",
 		family: "gemini",
-		cwd: "/work",
+		cwd: "/project",
 		instructions: "",
 		updatedAt: 1,
 	};

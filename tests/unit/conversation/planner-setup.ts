@@ -49,7 +49,7 @@ export function setUp(t: TestContext, settings: Partial<Settings> = {}) {
 }
 
 export function input(messages: Message[], more: { sessionId?: string; cwd?: string; family?: string } = {}) {
-	const { sessionId = "s1", cwd = "/work", family = "gemini" } = more;
+	const { sessionId = "s1", cwd = "/project", family = "gemini" } = more;
 	return {
 		context: context(...messages),
 		sessionId,

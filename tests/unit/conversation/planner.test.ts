@@ -18,7 +18,7 @@ test("a first turn sends the words alone into a new conversation", async (t) => 
 	const plan = planned(await here.plan(input([u1])));
 	assert.deepEqual(plan.request, {
 		prompt: "one",
-		cwd: "/work",
+		cwd: "/project",
 		addDirs: [],
 		mode: "accept-edits",
 		permissions: "skip",

@@ -29,7 +29,7 @@ test("instructions and background come before the words, files after", async () 
 		instructions: { text: "Be brief.", replacesEarlier: false },
 		digest: "[User]\nhello",
 		images: ["/staged/a.png"],
-		mentions: ["/work/x.ts"],
+		mentions: ["/project/x.ts"],
 	});
 	assert.equal(
 		prompt,
@@ -38,7 +38,7 @@ test("instructions and background come before the words, files after", async () 
 			"<background>\n[User]\nhello\n</background>",
 			"The user's message:\n\nfix it",
 			"Images of this message, to be looked at:\n- /staged/a.png",
-			"Files and folders named in this message:\n- /work/x.ts",
+			"Files and folders named in this message:\n- /project/x.ts",
 		].join("\n\n"),
 	);
 });

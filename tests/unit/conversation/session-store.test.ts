@@ -26,7 +26,7 @@ function binding(conversationId: string, updatedAt = 1): Binding {
 		lastStep: 4,
 		trajectory: "t",
 		family: "gemini",
-		cwd: "/work",
+		cwd: "/project",
 		agyVersion: "1.3.3",
 		instructions: "i",
 		updatedAt,

@@ -14,7 +14,7 @@ for (let index = 0; index < Number(count); index++) {
 				state: "clean",
 				lastStep: index,
 				family: "gemini",
-				cwd: "/work",
+				cwd: "/project",
 				instructions: "",
 				updatedAt: index,
 			},

@@ -117,7 +117,7 @@ test("work after the start waits for pi, and is dropped when the session ends fi
 	const pi = { on: (event: string, handler: (event: object, ctx: object) => void) => handlers.set(event, handler) };
 	const seen: unknown[] = [];
 	afterStart(pi as unknown as ExtensionAPI, clock, (ctx) => seen.push(ctx));
-	const ctx = { cwd: "/work" } as ExtensionContext;
+	const ctx = { cwd: "/project" } as ExtensionContext;
 	handlers.get("session_start")?.({}, ctx);
 	assert.deepEqual(seen, []);
 	clock.advance(1_000);

@@ -23,7 +23,7 @@ test("a file in one of agy's scratch folders is told", () => {
 });
 
 test("other files, unfinished writes and other events are not", () => {
-	assert.equal(scratchNotice(wrote("/work/scratch/a.txt"), folders), undefined);
+	assert.equal(scratchNotice(wrote("/project/scratch/a.txt"), folders), undefined);
 	assert.equal(scratchNotice(wrote(`${folders.brain}/some-id/plan.md`), folders), undefined);
 	assert.equal(scratchNotice(wrote(`${folders.scratch}-2/a.txt`), folders), undefined);
 	assert.equal(scratchNotice(wrote(`${folders.scratch}/a.txt`, "failed"), folders), undefined);

@@ -10,7 +10,7 @@ function begun(output: "stream-json" | "text", clock = new FakeClock()): TurnSta
 	const state = new TurnState({
 		request: {
 			prompt: "hello",
-			cwd: "/work",
+			cwd: "/project",
 			addDirs: [],
 			mode: "accept-edits",
 			permissions: "skip",
