@@ -111,7 +111,9 @@ export function cardId(conversationId: string, step: StepRef, occasion: "first" 
  */
 export function cardCall({ id, step }: StepCard, cwd: string): ToolCall {
 	const { kind, name } = step;
-	const summary = kind === "command" ? step.summary : stepSubject(kind, step.summary, cwd);
+	// agy may commit a step before what describes it (since about 1.1.18); what the call holds cannot be changed later.
+	const subject = step.summary || name;
+	const summary = kind === "command" ? subject : stepSubject(kind, subject, cwd);
 	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
 	return { type: "toolCall", id, name: CARD_TOOL, arguments: { summary: short, kind, tool: name } };
 }

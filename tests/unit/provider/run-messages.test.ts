@@ -51,6 +51,15 @@ describe("a turn without steps", () => {
 });
 
 describe("a message with steps", () => {
+	test("names the tool in a card's arguments where agy has not yet said what it is about", async () => {
+		const { run, message } = beginRun();
+		const writer = message();
+		run.emit(tool(2, "running", { kind: "other", name: "new_tool", summary: "" }), generation(1, "done", ["call-2"]));
+		await turnOfTheLoop();
+		const [card] = writer.message.content.filter((block) => block.type === "toolCall");
+		assert.deepEqual(card?.arguments, { summary: "new_tool", kind: "other", tool: "new_tool" });
+	});
+
 	test("begins a card's arguments with what it is about, as seen from the folder it works in", async () => {
 		const { run, message } = beginRun();
 		const writer = message();
