@@ -1,7 +1,7 @@
 import { z } from "zod/v3";
 import { parseJson } from "../engine/json.ts";
 import { formatDuration } from "../words/duration.ts";
-import { printable } from "../words/printable.ts";
+import { printable, shorten } from "../words/printable.ts";
 
 const entryShape = z
 	.object({ at: z.string().datetime(), event: z.string().default(""), run: z.string().optional() })
@@ -36,7 +36,7 @@ function lineOf(entry: Entry, now: number): string {
 	const facts = factsOf(entry).join(", ");
 	const what = inWords(entry.event);
 	const words = [what, facts].filter((part) => part !== "").join(": ");
-	return `${timeOf(new Date(entry.at), new Date(now))}  ${run}  ${cut(words, MAX_WORDS)}`;
+	return `${timeOf(new Date(entry.at), new Date(now))}  ${run}  ${shorten(words, MAX_WORDS)}`;
 }
 
 /** To the second, in the machine's time zone; with the day where that is another one. */
@@ -86,8 +86,4 @@ function inWords(name: string): string {
 /** Ids are told apart by their first eight digits. */
 function shortId(text: string): string {
 	return /^[\da-f]{8}-[\da-f-]{27}$/.test(text) ? text.slice(0, RUN_WIDTH) : text;
-}
-
-function cut(text: string, length: number): string {
-	return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ToolCall } from "@earendil-works/pi-ai";
 import type { StepRef, ToolEvent } from "../engine/events.ts";
 import { isEndState } from "../engine/tool-state.ts";
+import { shorten } from "../words/printable.ts";
 import { stepSubject } from "../words/step-title.ts";
 
 /** Name of the tool whose cards stand for agy's own steps. */
@@ -114,6 +115,10 @@ export function cardCall({ id, step }: StepCard, cwd: string): ToolCall {
 	// agy may commit a step before what describes it (since about 1.1.18); what the call holds cannot be changed later.
 	const subject = step.summary || name;
 	const summary = kind === "command" ? subject : stepSubject(kind, subject, cwd);
-	const short = summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY - 1)}…` : summary;
-	return { type: "toolCall", id, name: CARD_TOOL, arguments: { summary: short, kind, tool: name } };
+	return {
+		type: "toolCall",
+		id,
+		name: CARD_TOOL,
+		arguments: { summary: shorten(summary, MAX_SUMMARY), kind, tool: name },
+	};
 }

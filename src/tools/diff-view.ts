@@ -1,5 +1,5 @@
 import type { DiffLine, FileDiff } from "../engine/events.ts";
-import { printable } from "../words/printable.ts";
+import { printable, shorten } from "../words/printable.ts";
 
 /** Unchanged lines shown around a change, as in pi's own edit tool. */
 const CONTEXT_LINES = 4;
@@ -63,6 +63,5 @@ function fold(lines: readonly NumberedLine[]): (NumberedLine | "gap")[] {
 function draw(line: NumberedLine, width: number): string {
 	const sign = line.kind === "add" ? "+" : line.kind === "remove" ? "-" : " ";
 	const text = printable(line.text).replace(/\n+$/, "");
-	const short = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
-	return `${sign}${String(line.number).padStart(width)} ${short}`;
+	return `${sign}${String(line.number).padStart(width)} ${shorten(text, MAX_LINE_LENGTH)}`;
 }

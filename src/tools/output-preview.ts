@@ -1,5 +1,5 @@
 import type { Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { type Component, truncateToWidth } from "@earendil-works/pi-tui";
+import { type Component, type Container, Text, truncateToWidth } from "@earendil-works/pi-tui";
 
 type RenderContext = Parameters<NonNullable<ToolDefinition["renderResult"]>>[3];
 
@@ -7,6 +7,44 @@ type RenderContext = Parameters<NonNullable<ToolDefinition["renderResult"]>>[3];
 export function expandHint(what: string, theme: Theme, keys: Pick<RenderContext, "keyHint" | "keyText">): string {
 	if (keys.keyText("app.tools.expand") === "") return theme.fg("muted", `... (${what})`);
 	return `${theme.fg("muted", `... (${what}, `)}${keys.keyHint("app.tools.expand", "to expand")}${theme.fg("muted", ")")}`;
+}
+
+/** Lines in the colour of a tool's output. */
+export function outputText(text: string, theme: Theme): string {
+	return text
+		.split("\n")
+		.map((line) => theme.fg("toolOutput", line))
+		.join("\n");
+}
+
+/** What a card shows of a result without details of ours, as another version left it: its text. */
+export function addPlainResult(
+	body: Container,
+	content: readonly { readonly type: string; readonly text?: string }[],
+	theme: Theme,
+	{ isError }: Pick<RenderContext, "isError">,
+): void {
+	const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	if (text.trim() !== "") body.addChild(new Text(theme.fg(isError ? "error" : "toolOutput", text), 0, 0));
+}
+
+/** How much of something long is shown before its card is expanded, and from which end. */
+export interface Fold {
+	readonly lines: number;
+	readonly keep: "start" | "end";
+}
+
+/** Adds `whole`, or the part of it that `fold` tells until the card is expanded, with a hint of how much more there is. */
+export function addFolded(
+	body: Container,
+	whole: Component,
+	{ lines, keep }: Fold,
+	expanded: boolean,
+	theme: Theme,
+	keys: Pick<RenderContext, "keyHint" | "keyText">,
+): void {
+	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, keys);
+	body.addChild(expanded ? whole : new OutputPreview(whole, lines, keep, hint));
 }
 
 /** The first or last lines of something as they wrap at the current width. pi draws it with every frame, so they are kept. */

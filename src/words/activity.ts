@@ -1,11 +1,12 @@
 import type { ActivityEvent, ToolKind } from "../engine/events.ts";
+import { shorten } from "./printable.ts";
 import { stepSubject } from "./step-title.ts";
 
 const MAX_DETAIL = 60;
 
 /** What agy is doing, in a few words. `cwd` is absolute. */
 export function activityWords({ doing, detail, tool = "other" }: ActivityEvent, cwd: string): string {
-	const subject = detail === undefined ? "" : shorten(stepSubject(tool, detail, cwd));
+	const subject = detail === undefined ? "" : shorten(stepSubject(tool, detail, cwd), MAX_DETAIL);
 	switch (doing) {
 		case "waiting-for-slot":
 			return "waiting for a slot";
@@ -59,8 +60,4 @@ function runningVerb(tool: ToolKind): string {
 		case "other":
 			return "running";
 	}
-}
-
-function shorten(text: string): string {
-	return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL - 1)}…` : text;
 }

@@ -1,6 +1,6 @@
 import type { ToolError } from "../engine/events.ts";
 import { homePath } from "./home-path.ts";
-import { printableLine } from "./printable.ts";
+import { printableLine, shorten } from "./printable.ts";
 
 /** Longer targets, such as a script given to a shell, are shortened to this many characters. */
 const MAX_TARGET = 120;
@@ -11,7 +11,7 @@ const MAX_TARGET = 120;
  */
 export function permittedAction(action: string, target = ""): string {
 	const line = printableLine(target).trim();
-	const what = homePath(line.length > MAX_TARGET ? `${line.slice(0, MAX_TARGET - 1)}…` : line);
+	const what = homePath(shorten(line, MAX_TARGET));
 	switch (action) {
 		case "command":
 			return `to run ${what || "a command"}`;

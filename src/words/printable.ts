@@ -17,6 +17,11 @@ export function printableLine(text: string): string {
 		.trim();
 }
 
+/** At most `length` UTF-16 units of `text`; an ellipsis stands for the rest. */
+export function shorten(text: string, length: number): string {
+	return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
 /** The last lines of an output, each cut to `length` characters. */
 export function lastLines(output: string, { lines, length }: { lines: number; length: number }): string {
 	// Only a part that surely holds the lines is looked at: outputs grow to megabytes.
@@ -24,6 +29,6 @@ export function lastLines(output: string, { lines, length }: { lines: number; le
 		.trimEnd()
 		.split("\n")
 		.slice(-lines)
-		.map((line) => (line.length > length ? `${line.slice(0, length - 1)}…` : line))
+		.map((line) => shorten(line, length))
 		.join("\n");
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, ToolEvent } from "../../engine/events.ts";
 import { isJsonObject } from "../../engine/json.ts";
-import { printable } from "../../words/printable.ts";
+import { printable, shorten } from "../../words/printable.ts";
 
 const MAX_LENGTH = 2_000;
 /** Arguments in which agy's models say in words what the call is for. */
@@ -10,7 +10,7 @@ const LABELS: ReadonlySet<string> = new Set(["toolAction", "toolSummary"]);
 export function stepInput(step: ToolEvent): string | undefined {
 	const text = printable(inputText(step)).trim();
 	if (text === "" || text === step.summary) return undefined;
-	return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
+	return shorten(text, MAX_LENGTH);
 }
 
 function inputText({ kind, args }: ToolEvent): string {

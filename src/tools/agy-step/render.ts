@@ -8,7 +8,7 @@ import { printableLine } from "../../words/printable.ts";
 import { diffCounts, displayPath, stepSubject, stepVerb } from "../../words/step-title.ts";
 import { linesLeftOut } from "../diff-view.ts";
 import { type TickState, tickWhileRunning } from "../elapsed.ts";
-import { expandHint, OutputPreview } from "../output-preview.ts";
+import { addFolded, addPlainResult, expandHint, outputText } from "../output-preview.ts";
 import { readDetails, type StepDetails } from "./details.ts";
 import { statusNotes } from "./result.ts";
 import { isToolKind } from "./tool-kind.ts";
@@ -55,8 +55,7 @@ export function stepResultRenderer(clock: Clock): RenderResult {
 		const body = new Container();
 		const details = readDetails(result.details);
 		if (details === undefined) {
-			const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-			if (text.trim() !== "") body.addChild(new Text(theme.fg(context.isError ? "error" : "toolOutput", text), 0, 0));
+			addPlainResult(body, result.content, theme, context);
 			return body;
 		}
 		tickWhileRunning(isPartial, clock, context);
@@ -132,18 +131,10 @@ function addOutput(
 ): void {
 	const output = details.output?.trim();
 	if (output === undefined || output === "" || details.diff !== undefined) return;
-	const styled = output
-		.split("\n")
-		.map((line) => theme.fg("toolOutput", line))
-		.join("\n");
 	body.addChild(new Spacer(1));
-	if (expanded) {
-		body.addChild(new Text(styled, 0, 0));
-		return;
-	}
 	const keep = details.kind === "command" ? "end" : "start";
-	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
-	body.addChild(new OutputPreview(new Text(styled, 0, 0), PREVIEW_LINES, keep, hint));
+	const whole = new Text(outputText(output, theme), 0, 0);
+	addFolded(body, whole, { lines: PREVIEW_LINES, keep }, expanded, theme, context);
 }
 
 /** How much of a long output the card has, and where the rest is. */

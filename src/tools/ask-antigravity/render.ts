@@ -1,12 +1,12 @@
 import { getMarkdownTheme, renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { type Component, Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
+import { Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
 import type { Clock } from "../../engine/clock.ts";
 import { formatDuration } from "../../words/duration.ts";
 import { homePath } from "../../words/home-path.ts";
 import { printable } from "../../words/printable.ts";
 import { diffCounts } from "../../words/step-title.ts";
 import { type TickState, tickWhileRunning } from "../elapsed.ts";
-import { expandHint, OutputPreview } from "../output-preview.ts";
+import { addFolded, addPlainResult, outputText } from "../output-preview.ts";
 import { type AskDetails, readAskDetails, type ShownStep } from "./details.ts";
 import { ASK_TOOL, type askParameters } from "./parameters.ts";
 import { commandLine, fileLine } from "./work-lines.ts";
@@ -36,8 +36,9 @@ export const renderAskCall: RenderCall = (args, theme, context) => {
 	const title = theme.fg("toolTitle", theme.bold(ASK_TOOL));
 	const words = asked.length === 0 ? title : `${title} ${theme.fg("accent", printable(asked.join(" · ")))}`;
 	body.addChild(new Text(words, 0, 0));
-	const task = lines(printable(prompt ?? ""), theme);
-	if (task !== "") addFolded(body, new Text(task, 0, 0), TASK_LINES, "start", context.expanded, theme, context);
+	const task = outputText(printable(prompt ?? ""), theme);
+	if (task !== "")
+		addFolded(body, new Text(task, 0, 0), { lines: TASK_LINES, keep: "start" }, context.expanded, theme, context);
 	return body;
 };
 
@@ -47,8 +48,7 @@ export function askResultRenderer(clock: Clock): RenderResult {
 		const body = new Container();
 		const details = readAskDetails(result.details);
 		if (details === undefined) {
-			const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-			if (text.trim() !== "") body.addChild(new Text(theme.fg(context.isError ? "error" : "toolOutput", text), 0, 0));
+			addPlainResult(body, result.content, theme, context);
 			return body;
 		}
 		tickWhileRunning(isPartial, clock, context);
@@ -93,7 +93,7 @@ function addStep(body: Container, step: ShownStep, expanded: boolean, theme: The
 	body.addChild(new Text(`${sign} ${theme.fg("toolOutput", step.title)}${outcome}`, 0, 0));
 	if (!expanded) return;
 	if (step.diff !== undefined) body.addChild(new Text(renderDiff(step.diff), 2, 0));
-	if (step.output !== undefined) body.addChild(new Text(lines(step.output, theme), 2, 0));
+	if (step.output !== undefined) body.addChild(new Text(outputText(step.output, theme), 2, 0));
 }
 
 function addAnswer(
@@ -111,23 +111,10 @@ function addAnswer(
 		body.addChild(new Spacer(1));
 		const keep = outcome === "running" ? "end" : "start";
 		const words = new Markdown(answer.trim(), 0, 0, getMarkdownTheme());
-		addFolded(body, words, ANSWER_LINES, keep, expanded, theme, context);
+		addFolded(body, words, { lines: ANSWER_LINES, keep }, expanded, theme, context);
 	}
 	if (answerPath !== undefined)
 		body.addChild(new Text(theme.fg("muted", `full answer: ${homePath(answerPath)}`), 0, 0));
-}
-
-function addFolded(
-	body: Container,
-	whole: Component,
-	maxLines: number,
-	keep: "start" | "end",
-	expanded: boolean,
-	theme: Theme,
-	context: Pick<RenderContext, "keyHint" | "keyText">,
-): void {
-	const hint = (hidden: number) => expandHint(`${hidden} ${keep === "end" ? "earlier" : "more"} lines`, theme, context);
-	body.addChild(expanded ? whole : new OutputPreview(whole, maxLines, keep, hint));
 }
 
 /** What was done: one line of numbers, or every file and command. */
@@ -157,13 +144,6 @@ function numbers({ files, commands }: AskDetails): string[] {
 
 function count(number: number, what: string): string {
 	return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
-
-function lines(text: string, theme: Theme): string {
-	return text
-		.split("\n")
-		.map((line) => theme.fg("toolOutput", line))
-		.join("\n");
 }
 
 /** The arguments as far as they have come and are text: a model is still writing them when the card appears. */
